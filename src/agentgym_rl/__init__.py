@@ -1,0 +1,1 @@
+"""Train language-model agents by reinforcement learning over many turns."""

@@ -1,0 +1,19 @@
+"""What an environment may raise. A bad action is never one of these: it is an observation."""
+
+from __future__ import annotations
+
+
+class EnvironmentFault(RuntimeError):
+    """The infrastructure failed (server gone, browser crashed, deadline passed). Never the agent's doing, never a reward."""
+
+
+class UnknownTask(LookupError):
+    """No task of that id; the message names the nearest ones."""
+
+
+class UnknownEnvironment(LookupError):
+    """No environment of that id; the message names the nearest ones."""
+
+
+class ResetNeeded(RuntimeError):
+    """``step`` was called before ``reset`` or after the end of the episode."""

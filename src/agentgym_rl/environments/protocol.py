@@ -1,0 +1,141 @@
+"""The contract between a world and everything that acts in it.
+
+An environment *is* a :class:`gymnasium.Env` whose action is a string. A world is one class with this base; whoever
+wants a new one subclasses it and either names it ``package.module:Class`` or registers an entry point.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypedDict
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym_rl.environments.task_set import Split, Task, TaskSet
+
+Observation = str | dict[str, Any]
+"""A string, or for worlds with pictures ``{"text": str, "image": uint8[H, W, 3], ...}``."""
+
+
+class Info(TypedDict):
+    """What ``info`` of ``reset`` and ``step`` always holds. Worlds may add keys."""
+
+    score: float
+    """In [0, 1]."""
+    success: bool
+    understood: bool
+    """The last action was read. A legal action that fails is understood; True at reset."""
+    state_key: str | None
+    """Hash of the world's state, for step-level credit; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of an :class:`ActionFunction`."""
+
+    name: str
+    type: Literal["string", "integer", "number", "boolean"]
+    description: str
+    required: bool = True
+    enum: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ActionFunction:
+    """One action of a world as a function call, for the ``function_calling`` and ``code`` formats."""
+
+    name: str
+    description: str
+    parameters: tuple[Parameter, ...] = ()
+    template: str = ""
+    """How arguments become the action string: a :meth:`str.format` template over the parameters' names; a missing
+    optional parameter is the empty string and surplus spaces are squeezed. Empty: the name itself."""
+
+
+ActionSchema = tuple[ActionFunction, ...]
+
+
+class Environment(gymnasium.Env[Observation, str]):
+    """Base of every world. Subclasses implement :meth:`tasks`, :meth:`_begin`, :meth:`_act` and :meth:`admissible_actions`.
+
+    ``reset(seed=..., options={"task": Task | id})`` begins an episode; without a task, a train task is drawn from
+    ``np_random``. The first observation depends on the task alone; the seed drives only chance inside the episode.
+    Rewards of an episode add up to its final score.
+    """
+
+    id: ClassVar[str]
+    """The registered name, e.g. ``textcraft``."""
+    summary: ClassVar[str]
+    """One line for ``agentgym-rl envs``."""
+    deterministic: ClassVar[bool] = True
+    """Same task, seed and actions give the same observations and rewards in any process."""
+    extra: ClassVar[str | None] = None
+    """The pip extra this world needs, e.g. ``babyai``."""
+    instructions: str
+    """What a model must know to act: the prompt text of this world."""
+    action_schema: ActionSchema
+
+    @classmethod
+    @abstractmethod
+    def tasks(cls, split: Split, **settings: Any) -> TaskSet:
+        """The task set of a split. ``settings`` are the world's own constructor arguments."""
+
+    @abstractmethod
+    def _begin(self, task: Task) -> tuple[Observation, Info]:
+        """Begin an episode at ``task``; chance comes from ``self.np_random``."""
+
+    @abstractmethod
+    def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
+        """Take one action while the episode runs: observation, reward, terminated, truncated, info."""
+
+    def admissible_actions(self) -> list[str] | None:
+        """Every action that can be executed now, never empty while the episode runs; None where they can't be listed."""
+        return None
+
+    def expert_action(self) -> str | None:
+        """The next action of an oracle, or None where there is none."""
+        return None
+
+    def shortcuts(self) -> Mapping[str, Callable[[np.random.Generator], str]]:
+        """Named cheap heuristics that need no understanding (each: random generator → action), shown beside every result."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """What one ``step`` (or ``reset``: reward 0, not ended) of an :class:`AsyncEnvironment` returned."""
+
+    observation: Observation
+    reward: float
+    terminated: bool
+    truncated: bool
+    info: Mapping[str, Any]
+    admissible: tuple[str, ...] | None = None
+    """The admissible actions of the state reached, when they were asked for."""
+
+    @property
+    def text(self) -> str:
+        """The observation's text part."""
+        return self.observation if isinstance(self.observation, str) else str(self.observation["text"])
+
+    @property
+    def ended(self) -> bool:
+        return self.terminated or self.truncated
+
+
+Image = NDArray[np.uint8]
+
+__all__ = [
+    "ActionFunction",
+    "ActionSchema",
+    "Environment",
+    "Image",
+    "Info",
+    "Observation",
+    "Parameter",
+    "Transition",
+]

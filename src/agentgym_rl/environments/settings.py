@@ -1,0 +1,49 @@
+"""Settings of the ``environment`` section."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from agentgym_rl.config.settings import Settings
+
+
+class WorldSettings(Settings):
+    """One world and which of its tasks are used."""
+
+    id: str = "textcraft"
+    """A registered environment or ``package.module:Class``."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Keyword arguments of the world's constructor; its docs page lists them."""
+    categories: list[str] | None = None
+    """Use only these categories; null: all."""
+    stages: list[list[str]] | None = None
+    """Categories a horizon stage: the tasks widen along with the horizon. One list for each of ``horizon.turns``."""
+    weight: float = Field(default=1.0, gt=0)
+    """Share of the draws this world gets when several are mixed."""
+    runner: Literal["inline", "thread", "process"] = "inline"
+    """Where a synchronous world runs: in the event loop, on a thread of its own, or in a worker process (hard deadlines)."""
+    reset_seconds: float = Field(default=60.0, gt=0)
+    """Deadline of a reset."""
+    step_seconds: float = Field(default=30.0, gt=0)
+    """Deadline of a step."""
+
+
+class EnvironmentSettings(WorldSettings):
+    """One world, or several in ``mix``."""
+
+    mix: list[WorldSettings] = Field(default_factory=list)
+    """Several worlds with weights, trained in one run; then the other keys of this section say nothing and may not be set."""
+
+    @model_validator(mode="after")
+    def _one_or_many(self) -> Self:
+        if self.mix and self.model_fields_set - {"mix"}:
+            extra = ", ".join(sorted(self.model_fields_set - {"mix"}))
+            raise ValueError(f"environment.mix is set, so environment.{extra} would do nothing: move it into the mix")
+        return self
+
+    @property
+    def worlds(self) -> list[WorldSettings]:
+        """The worlds of the run, one at least."""
+        return list(self.mix) or [WorldSettings(**self.model_dump(exclude={"mix"}))]

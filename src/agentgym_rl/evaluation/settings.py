@@ -1,0 +1,30 @@
+"""Settings of the ``evaluation`` section."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from agentgym_rl.config.settings import Settings
+
+
+class EvaluationSettings(Settings):
+    """Which held-out tasks are played before, during and after training, and how."""
+
+    every: int = Field(default=0, ge=0)
+    """Evaluate every so many steps besides before and after; 0: only those."""
+    split: Literal["validation", "test"] = "test"
+    tasks: int | None = Field(default=None, ge=1)
+    """Play the first so many tasks, spread evenly over the split; null: all."""
+    categories: list[str] | None = None
+    """Play only these categories; null: those of the training settings."""
+    samples: int = Field(default=1, ge=1)
+    """Episodes a task."""
+    horizon: int | None = Field(default=None, ge=1)
+    """Most turns an episode; null: the last of ``horizon.turns``."""
+    temperature: float = Field(default=1.0, ge=0)
+    players: bool = True
+    """Also play a random, a best-shortcut and an expert player on the same tasks."""
+    free: bool = False
+    """Also evaluate with ``agent.action_space=free``, before and after."""

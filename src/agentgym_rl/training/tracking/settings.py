@@ -1,0 +1,17 @@
+"""Settings of the ``tracking`` section."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from agentgym_rl.config.settings import Settings
+
+
+class TrackingSettings(Settings):
+    """Where metrics go besides ``metrics.jsonl``."""
+
+    to: list[Literal["tensorboard", "wandb", "trackio"]] = Field(default_factory=list)
+    project: str = "agentgym-rl"
+    """Project name for W&B and trackio."""
