@@ -1,0 +1,27 @@
+"""From hidden states to logits: of the whole vocabulary, or of a few candidates without the rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def vocabulary_logits(model: Any, hidden: Tensor) -> Tensor:
+    """fp32 logits ``[n, vocabulary]`` of hidden states ``[n, hidden]``."""
+    return _cap(model, model.get_output_embeddings()(hidden).float())
+
+
+def candidate_logits(model: Any, hidden: Tensor, candidates: Tensor) -> Tensor:
+    """fp32 logits ``[n, k]`` of the token ids ``candidates`` ``[n, k]``: a few rows of the head instead of all of it."""
+    head = model.get_output_embeddings()
+    logits = torch.einsum("nh,nkh->nk", hidden.float(), head.weight[candidates].float())
+    if getattr(head, "bias", None) is not None:
+        logits = logits + head.bias[candidates].float()
+    return _cap(model, logits)
+
+
+def _cap(model: Any, logits: Tensor) -> Tensor:
+    cap = getattr(model.config, "final_logit_softcapping", None)
+    return logits if cap is None else torch.tanh(logits / cap) * cap
