@@ -1,1 +1,7 @@
+"""Turns become token ids, one piece at a time."""
 
+from agentgym_rl.agents.chat.conversation import Conversation
+from agentgym_rl.agents.chat.renderer import ChatRenderer
+from agentgym_rl.agents.chat.transcript import TranscriptRenderer
+
+__all__ = ["ChatRenderer", "Conversation", "TranscriptRenderer"]
