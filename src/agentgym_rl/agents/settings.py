@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
 
 
@@ -30,8 +32,8 @@ class ModelSettings(Settings):
     """The shape when ``path`` is ``tiny``."""
     dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     """Compute type; weights are kept in float32. ``auto``: bfloat16 where the device computes it fast, else float32."""
-    attention: Literal["sdpa", "eager"] = "sdpa"
-    """Attention implementation of the model."""
+
+    read_when: ClassVar[Mapping[str, ReadWhen]] = {"tiny": ReadWhen("path", ("tiny",))}
 
 
 class WindowSettings(Settings):
@@ -53,13 +55,18 @@ class AgentSettings(Settings):
     thought_tokens: int = Field(default=0, ge=0)
     """In the admissible space: most tokens of a free thought before the action; 0: none."""
     template: Literal["chat", "transcript"] = "chat"
-    """``chat``: the tokenizer's chat template. ``transcript``: plain text, a ``>`` before each action; short, for small models."""
+    """``chat``: the tokenizer's chat template. ``transcript``: plain text, ``>`` before each action; for small models."""
     history: Literal["keep", "template"] = "keep"
     """``keep`` history as sampled, or rewrite it as the ``template`` does (a new segment each time)."""
     window: WindowSettings = WindowSettings()
     """Context management."""
     instructions: str | None = None
     """Replaces the world's instructions; the empty string leaves them out."""
+
+    read_when: ClassVar[Mapping[str, ReadWhen]] = {
+        "thought_tokens": ReadWhen("action_space", ("admissible",)),
+        "history": ReadWhen("template", ("chat",)),
+    }
 
 
 class RolloutSettings(Settings):

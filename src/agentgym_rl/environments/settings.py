@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
 
 
@@ -34,7 +36,9 @@ class EnvironmentSettings(WorldSettings):
     """One world, or several in ``mix``."""
 
     mix: list[WorldSettings] = Field(default_factory=list)
-    """Several worlds with weights, trained in one run; then the other keys of this section say nothing and may not be set."""
+    """Several worlds with weights, trained in one run; then the other keys of this section may not be set."""
+
+    read_when: ClassVar[Mapping[str, ReadWhen]] = {name: ReadWhen("mix", ([],)) for name in WorldSettings.model_fields}
 
     @model_validator(mode="after")
     def _one_or_many(self) -> Self:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
 
 
@@ -15,3 +17,5 @@ class TrackingSettings(Settings):
     to: list[Literal["tensorboard", "wandb", "trackio"]] = Field(default_factory=list)
     project: str = "agentgym-rl"
     """Project name for W&B and trackio."""
+
+    read_when: ClassVar[Mapping[str, ReadWhen]] = {"project": ReadWhen("to", ("wandb", "trackio"))}
