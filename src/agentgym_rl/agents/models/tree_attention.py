@@ -86,6 +86,13 @@ class AttentionPlan:
     """Pool slots of the packed tokens."""
 
 
+def smallest_window(config: Any) -> int | None:
+    """The model's sliding window in tokens; None for full attention in every layer."""
+    if getattr(config, "use_sliding_window", True) is False:
+        return None
+    return getattr(config, "sliding_window", None)
+
+
 def make_plan(runs: Sequence[Run], device: torch.device, window: int | None = None) -> list[Block]:
     """Cut ``runs`` (in row order, rows contiguous) into blocks, merging neighbours where that wastes little.
 
@@ -154,7 +161,9 @@ def _bias(block: Block, dtype: torch.dtype, window: int | None) -> Tensor:
     """``[rows, keys]`` additive: 0 where visible, -inf elsewhere. Kept between layers without a window."""
     if window is None or block.distance is None:
         if block.bias is None or block.bias.dtype != dtype:
-            block.bias = torch.zeros(block.mask.shape, dtype=dtype, device=block.mask.device).masked_fill_(~block.mask, -torch.inf)
+            block.bias = torch.zeros(block.mask.shape, dtype=dtype, device=block.mask.device).masked_fill_(
+                ~block.mask, -torch.inf
+            )
         return block.bias
     visible = block.mask & (block.distance < window)
     return torch.zeros(visible.shape, dtype=dtype, device=visible.device).masked_fill_(~visible, -torch.inf)

@@ -21,7 +21,7 @@ from agentgym_rl.agents.engines.local.prefix_tree import Node, PrefixTree, Sessi
 from agentgym_rl.agents.engines.local.sampling import draw
 from agentgym_rl.agents.engines.protocol import SampleRequest, SampleResult
 from agentgym_rl.agents.models.head import candidate_logits, vocabulary_logits
-from agentgym_rl.agents.models.tree_attention import AttentionPlan, KeyValuePool, Run, make_plan
+from agentgym_rl.agents.models.tree_attention import AttentionPlan, KeyValuePool, Run, make_plan, smallest_window
 
 _FIRST_CAPACITY = 4096
 _MAX_TOKENS = 4096
@@ -96,8 +96,9 @@ class LocalEngine:
         self._messages: list[_Message] = []
         self._scheduled = False
         self._ticking = False
+        self._closing: list[int] = []
         self._counters = EngineCounters()
-        self._sliding_window: int | None = getattr(model.config, "sliding_window", None)
+        self._sliding_window = smallest_window(model.config)
 
     def open(self, group: int) -> int:
         """A new session; those of one ``group`` share the prefixes they have in common."""
@@ -109,6 +110,9 @@ class LocalEngine:
 
     def close(self, session: int) -> None:
         """Free a session; with the last of its group the group's cache."""
+        if self._ticking:
+            self._closing.append(session)
+            return
         entry = self._sessions.pop(session, None)
         if entry is None:
             return
@@ -164,8 +168,7 @@ class LocalEngine:
     def _tick_when_all_wait(self) -> None:
         self._scheduled = False
         if self._messages and len(self._messages) == len(self._sessions):
-            self._run_tick(self._messages)
-            self._settle(self._messages)
+            self._settle(self._messages, self._run_tick(self._messages))
             if self._messages:
                 self._schedule()
 
@@ -175,16 +178,23 @@ class LocalEngine:
         try:
             while self._messages:
                 batch = list(self._messages)
-                await loop.run_in_executor(None, self._run_tick, batch)
-                self._settle(batch)
-                await asyncio.sleep(0)
+                error = await loop.run_in_executor(None, self._run_tick, batch)
+                self._ticking = False
+                while self._closing:
+                    self.close(self._closing.pop())
+                self._settle(batch, error)
+                await asyncio.sleep(0)  # whoever is ready joins the next tick
+                self._ticking = True
         finally:
             self._ticking = False
 
-    def _settle(self, batch: Sequence[_Message]) -> None:
+    def _settle(self, batch: Sequence[_Message], error: Exception | None) -> None:
         for message in list(batch):
             if message.future.done():
                 self._discard(message)
+            elif error is not None:
+                self._discard(message)
+                message.future.set_exception(error)
             elif message.done:
                 message.result.policy_version = self.policy_version
                 self._discard(message)
@@ -194,14 +204,14 @@ class LocalEngine:
         if message in self._messages:
             self._messages.remove(message)
 
-    def _run_tick(self, batch: Sequence[_Message]) -> None:
+    def _run_tick(self, batch: Sequence[_Message]) -> Exception | None:
         try:
-            self._tick(sorted(batch, key=lambda message: (message.request.group, message.request.key, message.request.session)))
+            self._tick(
+                sorted(batch, key=lambda message: (message.request.group, message.request.key, message.request.session))
+            )
         except Exception as error:
-            for message in list(batch):
-                self._discard(message)
-                if not message.future.done():
-                    message.future.get_loop().call_soon_threadsafe(_fail, message.future, error)
+            return error
+        return None
 
     @torch.inference_mode()
     def _tick(self, batch: Sequence[_Message]) -> None:
@@ -310,8 +320,3 @@ class LocalEngine:
                     if first <= row < stop:
                         node.hidden = hidden[row - first].clone()
                 chunk, first = [], stop
-
-
-def _fail(future: asyncio.Future[SampleResult], error: BaseException) -> None:
-    if not future.done():
-        future.set_exception(error)
