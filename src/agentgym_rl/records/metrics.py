@@ -1,0 +1,61 @@
+"""``metrics.jsonl``: one line a step, only ever appended, cut back when a run is resumed."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agentgym_rl.records.atomic import unwritable, write_atomic
+from agentgym_rl.records.errors import RecordError
+
+Line = dict[str, Any]
+
+
+class MetricsFile:
+    """The metrics of a run, by step. A number that is not finite is written as ``null``: JSON has no NaN."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def append(self, metrics: Mapping[str, float | int | None]) -> Line:
+        """Add the line of a step (``metrics["step"]``) and flush it to the disk. Returns what was written."""
+        line = {key: value if value is None or math.isfinite(value) else None for key, value in metrics.items()}
+        try:
+            with self.path.open("a", encoding="utf-8") as stream:
+                stream.write(json.dumps(line, allow_nan=False) + "\n")
+                stream.flush()
+                os.fsync(stream.fileno())
+        except OSError as error:
+            raise unwritable(self.path, error) from error
+        return line
+
+    def read(self) -> list[Line]:
+        """All whole lines, in order; none when there is no file. A last line without its end was cut by a stop: dropped.
+
+        Raises :class:`RecordError` naming file and line for anything else that is not a line of metrics.
+        """
+        if not self.path.exists():
+            return []
+        *whole, _cut = self.path.read_bytes().split(b"\n")
+        lines: list[Line] = []
+        for number, text in enumerate(whole, start=1):
+            try:
+                line = json.loads(text)
+                line["step"] + 0
+            except (ValueError, TypeError, KeyError) as error:
+                raise RecordError(f"{self.path}:{number}: not a line of metrics ({error}); delete the line") from error
+            lines.append(line)
+        return lines
+
+    def truncate(self, step: int) -> list[Line]:
+        """Keep the lines of steps up to ``step``, drop later ones (they will be written again) and a cut last line.
+
+        Returns the lines kept.
+        """
+        kept = [line for line in self.read() if line["step"] <= step]
+        write_atomic(self.path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in kept))
+        return kept
