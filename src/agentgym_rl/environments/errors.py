@@ -17,3 +17,7 @@ class UnknownEnvironment(LookupError):
 
 class ResetNeeded(RuntimeError):
     """``step`` was called before ``reset`` or after the end of the episode."""
+
+
+class MissingExtra(ImportError):
+    """A world's optional dependency is not installed; the message names the ``pip install``."""

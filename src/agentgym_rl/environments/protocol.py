@@ -15,7 +15,10 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym_rl.environments.task_set import Split, Task, TaskSet
+from agentgym_rl.environments.errors import ResetNeeded
+from agentgym_rl.environments.spaces import UnicodeText
+from agentgym_rl.environments.spec import spec_of
+from agentgym_rl.environments.task_set import SPLITS, Split, Task, TaskSet, find_task
 
 Observation = str | dict[str, Any]
 """A string, or for worlds with pictures ``{"text": str, "image": uint8[H, W, 3], ...}``."""
@@ -60,11 +63,11 @@ ActionSchema = tuple[ActionFunction, ...]
 
 
 class Environment(gymnasium.Env[Observation, str]):
-    """Base of every world. Subclasses implement :meth:`tasks`, :meth:`_begin`, :meth:`_act` and :meth:`admissible_actions`.
+    """Base of every world. Subclasses set the class attributes and implement :meth:`tasks`, :meth:`_begin` and :meth:`_act`.
 
     ``reset(seed=..., options={"task": Task | id})`` begins an episode; without a task, a train task is drawn from
     ``np_random``. The first observation depends on the task alone; the seed drives only chance inside the episode.
-    Rewards of an episode add up to its final score.
+    Rewards of an episode add up to its final score. A bad action is an observation that says what was wrong.
     """
 
     id: ClassVar[str]
@@ -78,6 +81,20 @@ class Environment(gymnasium.Env[Observation, str]):
     instructions: str
     """What a model must know to act: the prompt text of this world."""
     action_schema: ActionSchema
+    task: Task | None = None
+    """The task of the current or last episode."""
+    running: bool = False
+    """Whether an episode is running: after ``reset`` and before its end."""
+
+    def __init__(self, **settings: Any) -> None:
+        """``settings`` are the arguments of the subclass's constructor: :meth:`tasks` and ``spec.make()`` get them too.
+
+        A world with pictures replaces ``observation_space`` (see :func:`agentgym_rl.environments.spaces.text_and_image`).
+        """
+        self.settings = settings
+        self.action_space: gymnasium.Space[str] = UnicodeText()
+        self.observation_space: gymnasium.Space[Any] = UnicodeText()
+        self.spec = spec_of(type(self), self.id, settings, deterministic=self.deterministic)
 
     @classmethod
     @abstractmethod
@@ -92,6 +109,52 @@ class Environment(gymnasium.Env[Observation, str]):
     def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         """Take one action while the episode runs: observation, reward, terminated, truncated, info."""
 
+    def _free(self) -> None:
+        """Free processes, browsers and the like. Called by the first :meth:`close` after a :meth:`reset`."""
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode.
+
+        Args:
+            seed: seeds ``np_random``; None goes on with the generator there is.
+            options: ``{"task": Task | task id}``, or None for a train task drawn from ``np_random``.
+
+        Raises:
+            UnknownTask: no task of that id in any split.
+            ValueError: an option other than ``task``.
+        """
+        super().reset(seed=seed)
+        options = options or {}
+        if unknown := options.keys() - {"task"}:
+            raise ValueError(f"unknown reset option {sorted(unknown)[0]!r}; known: task")
+        self.running = False
+        self.task = self._find(options.get("task"))
+        observation, info = self._begin(self.task)
+        self._open = self.running = True
+        return observation, dict(info)
+
+    def step(self, action: str) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Take one action.
+
+        Raises:
+            ResetNeeded: before :meth:`reset` or after the end of the episode.
+            TypeError: the action is not a string.
+        """
+        if not self.running:
+            raise ResetNeeded(f"{self.id}: no episode is running; call reset first")
+        if not isinstance(action, str):
+            raise TypeError(f"{self.id}: an action is a string, not {type(action).__name__}")
+        observation, reward, terminated, truncated, info = self._act(action)
+        self.running = not (terminated or truncated)
+        return observation, reward, terminated, truncated, dict(info)
+
+    def close(self) -> None:
+        """End the episode and free everything. Idempotent; a later :meth:`reset` opens the world again."""
+        self.running = False
+        if self._open:
+            self._open = False
+            self._free()
+
     def admissible_actions(self) -> list[str] | None:
         """Every action that can be executed now, never empty while the episode runs; None where they can't be listed."""
         return None
@@ -103,6 +166,16 @@ class Environment(gymnasium.Env[Observation, str]):
     def shortcuts(self) -> Mapping[str, Callable[[np.random.Generator], str]]:
         """Named cheap heuristics that need no understanding (each: random generator → action), shown beside every result."""
         return {}
+
+    _open: bool = False
+
+    def _find(self, task: Task | str | None) -> Task:
+        if isinstance(task, Task):
+            return task
+        if task is None:
+            train = self.tasks("train", **self.settings)
+            return train[int(self.np_random.integers(len(train)))]
+        return find_task(task, [self.tasks(split, **self.settings) for split in SPLITS])
 
 
 @dataclass(frozen=True, slots=True)

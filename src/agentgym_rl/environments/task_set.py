@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
@@ -52,9 +53,7 @@ class TaskSet(Sequence[Task]):
             return self._tasks[key]
         if key in self._by_id:
             return self._by_id[key]
-        near = difflib.get_close_matches(key, self._by_id, n=3)
-        hint = f"; nearest: {', '.join(near)}" if near else ""
-        raise UnknownTask(f"unknown task {key!r} among {len(self)} tasks{hint}")
+        raise unknown_task(key, self._by_id)
 
     def __iter__(self) -> Iterator[Task]:
         return iter(self._tasks)
@@ -77,3 +76,22 @@ class TaskSet(Sequence[Task]):
 
     def __repr__(self) -> str:
         return f"TaskSet({len(self)} tasks; {', '.join(self.categories)})"
+
+
+def find_task(id: str, sets: Sequence[TaskSet]) -> Task:
+    """The task of that id in the first of several sets that has it.
+
+    Raises:
+        UnknownTask: none has it.
+    """
+    for tasks in sets:
+        with suppress(UnknownTask):
+            return tasks[id]
+    raise unknown_task(id, [task.id for tasks in sets for task in tasks])
+
+
+def unknown_task(id: str, known: Collection[str]) -> UnknownTask:
+    """The error for a task id that is not among ``known``, naming the nearest ones."""
+    near = difflib.get_close_matches(id, known, n=3)
+    hint = f"; nearest: {', '.join(near)}" if near else ""
+    return UnknownTask(f"unknown task {id!r} among {len(known)} tasks{hint}")

@@ -1,0 +1,60 @@
+"""One synchronous world behind the five calls that every runner passes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from agentgym_rl.environments.errors import EnvironmentFault, ResetNeeded, UnknownTask
+from agentgym_rl.environments.protocol import Environment, Transition
+from agentgym_rl.environments.task_set import Task
+
+
+class Session:
+    """Makes transitions of what a world returns and faults of what it raises.
+
+    Raises:
+        EnvironmentFault: the world raised something it may not; its cause is in the message.
+        UnknownTask, ResetNeeded: misuse, passed through.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self.environment = environment
+
+    def reset(self, task: Task, seed: int, admissible: bool) -> Transition:
+        with self._faults("reset"):
+            observation, info = self.environment.reset(seed=seed, options={"task": task})
+            return Transition(observation, 0.0, False, False, info, self._admissible(admissible))
+
+    def step(self, action: str, admissible: bool) -> Transition:
+        with self._faults("step"):
+            observation, reward, terminated, truncated, info = self.environment.step(action)
+            wanted = admissible and not (terminated or truncated)
+            return Transition(observation, float(reward), terminated, truncated, info, self._admissible(wanted))
+
+    def expert_action(self) -> str | None:
+        with self._faults("expert_action"):
+            return self.environment.expert_action()
+
+    def shortcut_action(self, name: str, seed: int) -> str:
+        with self._faults("shortcut_action"):
+            return self.environment.shortcuts()[name](np.random.default_rng(seed))
+
+    def close(self) -> None:
+        with self._faults("close"):
+            self.environment.close()
+
+    def _admissible(self, wanted: bool) -> tuple[str, ...] | None:
+        actions = self.environment.admissible_actions() if wanted else None
+        return None if actions is None else tuple(actions)
+
+    @contextmanager
+    def _faults(self, call: str) -> Iterator[None]:
+        try:
+            yield
+        except (EnvironmentFault, UnknownTask, ResetNeeded):
+            raise
+        except Exception as error:
+            raise EnvironmentFault(f"{self.environment.id}: {call} raised {type(error).__name__}: {error}") from error

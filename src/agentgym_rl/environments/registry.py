@@ -1,0 +1,119 @@
+"""Worlds by name: ``make``, ``tasks`` and what is registered.
+
+A name is an entry point of the group ``agentgym_rl.environments`` (this package's worlds are registered like anyone
+else's) or ``package.module:Class`` for a class that is not packaged.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.util
+import inspect
+import sys
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from agentgym_rl.environments.errors import MissingExtra, UnknownEnvironment
+from agentgym_rl.environments.protocol import Environment
+from agentgym_rl.environments.task_set import SPLITS, Split, TaskSet
+
+GROUP = "agentgym_rl.environments"
+
+
+def make(id: str, **settings: Any) -> Environment:
+    """An instance of the world ``id``; ``settings`` are its constructor's arguments.
+
+    Raises:
+        UnknownEnvironment: no world of that id; the message names the nearest ones.
+        MissingExtra: the world needs a package that is not installed.
+        ValueError: a setting that the world does not have.
+    """
+    world = environment_class(id)
+    check_settings(world, settings)
+    try:
+        return world(**settings)
+    except ModuleNotFoundError as error:
+        raise _missing(id, error) from error
+
+
+def tasks(id: str, split: Split = "train", **settings: Any) -> TaskSet:
+    """The task set of a split of the world ``id``. Errors as in :func:`make`; ValueError also for an unknown split."""
+    if split not in SPLITS:
+        raise ValueError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
+    world = environment_class(id)
+    check_settings(world, settings)
+    try:
+        return world.tasks(split, **settings)
+    except ModuleNotFoundError as error:
+        raise _missing(id, error) from error
+
+
+def registered() -> list[str]:
+    """The ids of all registered worlds, sorted. Imports none of them."""
+    return sorted({point.name for point in entry_points(group=GROUP)})
+
+
+def environment_class(id: str) -> type[Environment]:
+    """The class behind ``id``.
+
+    Raises:
+        UnknownEnvironment: no such id, module or class.
+        MissingExtra: importing it needs a package that is not installed.
+        TypeError: what it names is not a subclass of Environment.
+    """
+    point = _entry_point(id)
+    try:
+        found = point.load()
+    except ModuleNotFoundError as error:
+        if error.name is not None and f"{point.module}.".startswith(f"{error.name}."):
+            raise UnknownEnvironment(f"environment {id!r}: there is no module {error.name!r}") from error
+        raise _missing(id, error) from error
+    except AttributeError as error:
+        raise UnknownEnvironment(f"environment {id!r}: module {point.module!r} has no {point.attr!r}") from error
+    if not (isinstance(found, type) and issubclass(found, Environment)):
+        raise TypeError(f"environment {id!r} is not a subclass of agentgym_rl.environments.protocol.Environment")
+    return found
+
+
+def check_settings(world: type[Environment], settings: dict[str, Any]) -> None:
+    """Refuses settings that the constructor of ``world`` does not take, naming the nearest one it does.
+
+    Raises:
+        ValueError: an unknown setting.
+    """
+    parameters = dict(inspect.signature(world.__init__).parameters)
+    parameters.pop("self")
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+        return
+    for key in settings:
+        if key not in parameters:
+            raise ValueError(f"environment {world.id!r} has no setting {key!r}{_nearest(key, list(parameters))}")
+
+
+def _entry_point(id: str) -> EntryPoint:
+    if id.startswith(("http://", "https://")):
+        raise UnknownEnvironment(f"environment {id!r}: this version has no client for worlds served over HTTP")
+    for point in entry_points(group=GROUP):
+        if point.name == id:
+            return point
+    if ":" in id:
+        if importlib.util.find_spec(id.partition(".")[0].partition(":")[0]) is None:
+            sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
+        return EntryPoint(name=id, value=id, group=GROUP)
+    hint = _nearest(id, registered())
+    raise UnknownEnvironment(f"unknown environment {id!r}{hint}; or give package.module:Class")
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=3) or known
+    return f"; nearest: {', '.join(near)}" if near else "; there are none"
+
+
+def _missing(id: str, error: ModuleNotFoundError) -> MissingExtra:
+    point = _entry_point(id)
+    package = point.dist.name if point.dist is not None else None
+    extras = (point.dist.metadata.get_all("Provides-Extra") or []) if point.dist is not None else []
+    what = f"{package}[{id}]" if id in extras else str(error.name)
+    return MissingExtra(f"environment {id!r} needs {error.name}: pip install '{what}'", name=error.name)
