@@ -1,0 +1,82 @@
+"""Many episodes at once, without a barrier between turns or episodes: whoever is ready goes on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
+from agentgym_rl.agents.rollout.episode import play_episode
+from agentgym_rl.agents.rollout.worlds import World
+from agentgym_rl.records.trajectory import Trajectory
+
+Progress = Callable[[int, int], None]
+"""Called with the number of finished episodes and of all."""
+
+
+async def play_all(
+    jobs: Sequence[EpisodeJob],
+    worlds: Sequence[World],
+    actor: Actor,
+    *,
+    concurrency: int = 256,
+    retries: int = 2,
+    progress: Progress | None = None,
+) -> list[Trajectory]:
+    """Play ``jobs``, at most ``concurrency`` at a time; the trajectories in the order of the jobs.
+
+    An exception that is not a fault of an environment (an engine that fails, a bug) stops all episodes and is raised.
+    """
+    places = asyncio.Semaphore(concurrency)
+    done = 0
+
+    async def play(job: EpisodeJob) -> Trajectory:
+        nonlocal done
+        async with places:
+            trajectory = await play_episode(job, worlds[job.world], actor, retries=retries)
+        done += 1
+        if progress is not None:
+            progress(done, len(jobs))
+        return trajectory
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(play(job)) for job in jobs]
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+class RolloutRunner:
+    """Owns the event loop and the worlds of a run, so that synchronous code can play episodes. A context manager."""
+
+    def __init__(self, worlds: Sequence[World], *, concurrency: int = 256, retries: int = 2) -> None:
+        self.worlds = list(worlds)
+        self._concurrency = concurrency
+        self._retries = retries
+        self._runner = asyncio.Runner()
+
+    def play(self, jobs: Sequence[EpisodeJob], actor: Actor, progress: Progress | None = None) -> list[Trajectory]:
+        """:func:`play_all` with the settings of this runner."""
+        episodes = play_all(
+            jobs, self.worlds, actor, concurrency=self._concurrency, retries=self._retries, progress=progress
+        )
+        return self._runner.run(episodes)
+
+    def close(self) -> None:
+        """Close every environment and the loop. Idempotent."""
+        try:
+            for world in self.worlds:
+                self._runner.run(world.close())
+        finally:
+            self._runner.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
