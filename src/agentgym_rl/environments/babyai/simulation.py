@@ -10,10 +10,21 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
+import gymnasium
+import numpy as np
+from gymnasium.envs.registration import load_env_creator
+from numpy.typing import NDArray
+
 from agentgym_rl.environments.babyai.levels import gym_id
+from agentgym_rl.environments.errors import MissingExtra
 
 LEFT, RIGHT, FORWARD, PICK_UP, DROP, TOGGLE = range(6)
 """MiniGrid's primitive actions (its seventh, ``done``, does nothing in these levels)."""
+
+TILE = 32
+"""Pixels of a cell's side in the picture."""
+PICTURE = 7 * TILE
+"""Pixels of the picture's side: MiniGrid's view is 7 by 7 cells."""
 
 Thing = Any
 """A MiniGrid object: ``type``, ``color``; a door also ``is_open`` and ``is_locked``; a box ``contains``."""
@@ -26,22 +37,25 @@ def _silent(*_values: object) -> None:
 
 
 @cache
-def _minigrid_level(level: str) -> tuple[Any, dict[str, Any]]:
-    """The class and constructor arguments of a level.
+def require_minigrid() -> None:
+    """Import MiniGrid, which registers its levels with Gymnasium. Not before a world is made: it takes a while.
 
     Raises:
-        ImportError: MiniGrid is not installed.
+        MissingExtra: it is not installed.
     """
     try:
-        import minigrid  # noqa: F401  (registers the levels)
         from minigrid.envs.babyai.core import roomgrid_level
-    except ImportError as error:
-        raise ImportError("the babyai environment needs MiniGrid: pip install 'agentgym-rl[babyai]'") from error
-    import gymnasium
-    from gymnasium.envs.registration import load_env_creator
-
+    except ModuleNotFoundError as error:
+        message = f"environment 'babyai' needs {error.name}: pip install 'agentgym-rl[babyai]'"
+        raise MissingExtra(message, name=error.name) from error
     # A module's own name hides the built-in, so nothing global changes and other threads' output is left alone.
     vars(roomgrid_level)["print"] = _silent
+
+
+@cache
+def _minigrid_level(level: str) -> tuple[Any, dict[str, Any]]:
+    """The class and constructor arguments of a level."""
+    require_minigrid()
     spec = gymnasium.spec(gym_id(level))
     return load_env_creator(str(spec.entry_point)), dict(spec.kwargs)
 
@@ -59,7 +73,7 @@ class Simulation:
     """A level at the layout of a seed. A fresh MiniGrid object each, so that nothing of an earlier episode can leak in."""
 
     def __init__(self, level: str, seed: int) -> None:
-        """Raises ImportError where MiniGrid is missing."""
+        """Raises MissingExtra where MiniGrid is not installed."""
         make, kwargs = _minigrid_level(level)
         self.env: Any = make(**kwargs)
         # MiniGrid's own observation is not used and costs 40 times the move itself.
@@ -135,6 +149,11 @@ class Simulation:
         progress = [str(done) for done in progress_of(self.instruction)]
         state = "|".join([self.mission, str(self.agent), str(self.direction), carried, *progress, self._things[1]])
         return hashlib.blake2b(state.encode(), digest_size=12).hexdigest()
+
+    def picture(self) -> NDArray[np.uint8]:
+        """What the agent sees as MiniGrid draws it, itself in the middle of the lowest row: uint8[PICTURE, PICTURE, 3]."""
+        picture: NDArray[np.uint8] = self.env.get_frame(highlight=False, tile_size=TILE, agent_pov=True)
+        return picture
 
     def layout_key(self) -> str:
         """Hash of all there is at the start, walls too: two layouts of equal key are the same task."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import cache
+from itertools import count, islice
 
-from agentgym_rl.environments.babyai.duplicates import DUPLICATES
-from agentgym_rl.environments.babyai.levels import CATEGORY, choose
+from agentgym_rl.environments.babyai.left_out import LEFT_OUT
+from agentgym_rl.environments.babyai.levels import CATEGORY
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 
 FIRST_SEED: dict[Split, int] = {"train": 0, "validation": 10_000, "test": 20_000}
@@ -15,17 +17,14 @@ PER_LEVEL: dict[Split, int] = {"train": 200, "validation": 10, "test": 20}
 
 
 def seeds(level: str, split: Split) -> Iterator[int]:
-    """The layout seeds of a level in a split: counted up, leaving out those whose layout an earlier seed has."""
-    seed, left = FIRST_SEED[split], PER_LEVEL[split]
-    left_out = DUPLICATES.get(level, frozenset())
-    while left:
-        if seed not in left_out:
-            yield seed
-            left -= 1
-        seed += 1
+    """The layout seeds of a level in a split: counted up, without those that ``left_out.py`` lists."""
+    left_out = LEFT_OUT.get(level, frozenset())
+    good = (seed for seed in count(FIRST_SEED[split]) if seed not in left_out)
+    return islice(good, PER_LEVEL[split])
 
 
-def task_set(split: Split, levels: Sequence[str] | str | None) -> TaskSet:
+@cache
+def task_set(split: Split, levels: tuple[str, ...]) -> TaskSet:
     """The tasks of a split, level by level. Needs no MiniGrid."""
     return TaskSet(
         Task(
@@ -35,6 +34,6 @@ def task_set(split: Split, levels: Sequence[str] | str | None) -> TaskSet:
             category=CATEGORY[level],
             data={"level": level, "seed": seed},
         )
-        for level in choose(levels)
+        for level in levels
         for seed in seeds(level, split)
     )

@@ -28,7 +28,7 @@ def _thing(seen: Seen) -> str:
         place.append(f"{seen.ahead} ahead")
     if seen.right:
         place.append(f"{abs(seen.right)} {'right' if seen.right > 0 else 'left'}")
-    return f"{seen.label}{state} {' '.join(place)}"
+    return f"{seen.label}{state}: {', '.join(place)}"
 
 
 def _front(simulation: Simulation, in_sight: Sequence[Seen]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import itemgetter
 
 from agentgym_rl.environments.babyai.simulation import Simulation, Thing, name
 
@@ -59,15 +60,15 @@ def _transparent(thing: Thing | None) -> bool:
 def things(simulation: Simulation, in_view: list[tuple[int, int, int]]) -> list[Seen]:
     """The things in view but walls, nearest first (by moves; then straight ahead first, then left to right)."""
     cells, agent = simulation.cells, simulation.agent
-    near = sorted(
-        (ahead + abs(right), abs(right), right, ahead, cell)
+    near = [
+        (ahead + abs(right), abs(right), right, ahead, cell, thing)
         for cell, ahead, right in in_view
-        if cells[cell] is not None and cell != agent and cells[cell].type != "wall"
-    )
+        if (thing := cells[cell]) is not None and cell != agent and thing.type != "wall"
+    ]
+    near.sort(key=itemgetter(slice(5)))
     numbers: dict[str, int] = {}
     seen = []
-    for _, _, right, ahead, cell in near:
-        thing = cells[cell]
+    for _, _, right, ahead, cell, thing in near:
         called = name(thing)
         numbers[called] = numbers.get(called, 0) + 1
         seen.append(Seen(f"{called} {numbers[called]}", thing, cell, ahead, right))
@@ -79,7 +80,8 @@ def walls(simulation: Simulation, in_view: list[tuple[int, int, int]]) -> dict[s
     cells = simulation.cells
     near: dict[str, int] = {}
     for cell, ahead, right in in_view:
-        if (ahead and right) or cells[cell] is None or cells[cell].type != "wall":
+        thing = cells[cell]
+        if (ahead and right) or thing is None or thing.type != "wall":
             continue
         side, distance = ("ahead", ahead) if ahead else ("left", -right) if right < 0 else ("right", right)
         near[side] = min(distance, near.get(side, distance))

@@ -11,8 +11,10 @@ from agentgym_rl.environments.babyai import expert, shortcuts
 from agentgym_rl.environments.babyai.actions import INSTRUCTIONS, SCHEMA, read
 from agentgym_rl.environments.babyai.episode import Episode
 from agentgym_rl.environments.babyai.levels import choose
+from agentgym_rl.environments.babyai.simulation import PICTURE, require_minigrid
 from agentgym_rl.environments.babyai.task_list import task_set
 from agentgym_rl.environments.protocol import Environment, Info, Observation
+from agentgym_rl.environments.spaces import text_and_image
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 
 ENDINGS = {"success": "Goal reached.", "failure": "The mission has failed.", "out of steps": "No steps are left."}
@@ -27,6 +29,7 @@ class BabyAI(Environment):
 
     Raises:
         ValueError: an unknown level.
+        MissingExtra: MiniGrid is not installed.
     """
 
     id: ClassVar[str] = "babyai"
@@ -36,15 +39,18 @@ class BabyAI(Environment):
     action_schema = SCHEMA
 
     def __init__(self, *, levels: Sequence[str] | str | None = None, image: bool = False) -> None:
-        super().__init__()
-        self.levels = choose(levels)
+        super().__init__(levels=levels, image=image)
+        choose(levels)
+        require_minigrid()
         self.image = image
+        if image:
+            self.observation_space = text_and_image(PICTURE, PICTURE)
         self._episode: Episode
 
     @classmethod
-    def tasks(cls, split: Split, *, levels: Sequence[str] | str | None = None, **_settings: Any) -> TaskSet:
-        """The tasks of a split, of the benchmark's 18 levels unless ``levels`` says otherwise."""
-        return task_set(split, levels)
+    def tasks(cls, split: Split, **settings: Any) -> TaskSet:
+        """The tasks of a split, of the benchmark's 18 levels unless ``levels`` says otherwise. Needs no MiniGrid."""
+        return task_set(split, choose(settings.get("levels")))
 
     def _begin(self, task: Task) -> tuple[Observation, Info]:
         self._episode = Episode(task.data["level"], task.data["seed"])
@@ -79,7 +85,7 @@ class BabyAI(Environment):
         return expert.next_action(self._episode)
 
     def shortcuts(self) -> Mapping[str, Callable[[np.random.Generator], str]]:
-        """``visit``: face one thing after the other; ``collect``: pick up one thing after the other. Neither reads the goal."""
+        """``visit``: face one thing after the other; ``collect``: pick up one after the other. They never read the goal."""
         return {
             "visit": lambda random: shortcuts.visit(self._episode, random),
             "collect": lambda random: shortcuts.collect(self._episode, random),

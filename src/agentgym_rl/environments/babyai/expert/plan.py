@@ -7,7 +7,7 @@ it on the way (a locked door, an object) becomes the next thing to deal with.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ class Planner:
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._cells = simulation.cells
+        self._named = {id(thing) for thing in things_named(simulation.instruction)}
 
     def intent(self) -> Intent | None:
         """The next thing to do; None where the mission can't be done any more."""
@@ -54,8 +55,11 @@ class Planner:
         return self._put_next(instruction.desc_move.obj_set, self._where(instruction.desc_fixed.obj_set))
 
     def _where(self, wanted: Iterable[Thing]) -> set[int]:
-        """The cells in which things stand; what is carried or gone has none."""
-        ids = {id(thing) for thing in wanted}
+        """The cells in which things stand; what is carried or gone has none.
+
+        "A grey object" is meant to be no wall, though MiniGrid's verifier counts walls, which are grey, among them.
+        """
+        ids = {id(thing) for thing in wanted if thing.type != "wall"}
         return {cell for cell, thing in enumerate(self._cells) if id(thing) in ids}
 
     def _way(self, targets: Iterable[int], closed: frozenset[int] = NOWHERE) -> list[int]:
@@ -75,20 +79,24 @@ class Planner:
             return self._fetch_key(way[-1], way, NOWHERE)
         return Intent(frozenset(way[-1:]), TOGGLE)
 
-    def _pick_up(self, things: set[int], closed: frozenset[int] = NOWHERE) -> Intent | None:
+    def _pick_up(self, things: set[int], closed: frozenset[int] = NOWHERE, keep_free: Sequence[int] = ()) -> Intent | None:
         if not things:
             # The thing itself is in hand, but was not picked up when it counted.
             return self._put_down([]) if self._simulation.carrying is not None else None
         way = self._way(things, closed)
-        if first := self._clear(way, closed):
+        if first := self._clear(way, closed, keep_free):
             return first
         if self._simulation.carrying is not None:
-            return self._put_down(way)
+            return self._put_down([*way, *keep_free])
         return Intent(frozenset(things), PICK_UP)
 
     def _put_next(self, moved: Iterable[Thing], fixed: set[int]) -> Intent | None:
         carrying = self._simulation.carrying
-        beside = {cell + step for cell in fixed for step in self._simulation.steps if self._cells[cell + step] is None}
+        around = {cell + step for cell in fixed for step in self._simulation.steps}
+        beside = {cell for cell in around if self._cells[cell] is None}
+        if not beside:
+            in_the_way = {cell for cell in around if (thing := self._cells[cell]) and thing.type not in ("wall", "door")}
+            return self._pick_up(in_the_way)
         if any(thing is carrying for thing in moved):
             return self._clear(self._way(beside), NOWHERE) or Intent(frozenset(beside), DROP)
         way = self._way(self._where(moved))
@@ -104,20 +112,23 @@ class Planner:
             return self._put_down([*way, *onward])
         return Intent(frozenset(way[-1:]), PICK_UP)
 
-    def _clear(self, way: list[int], closed: frozenset[int], keep_free: list[int] | None = None) -> Intent | None:
+    def _clear(self, way: list[int], closed: frozenset[int], keep_free: Sequence[int] = ()) -> Intent | None:
         """Deal with the first locked door or object on the way but its last cell; None: the way is free."""
         for cell in way[:-1]:
             thing = self._cells[cell]
             if thing is None or cell == self._simulation.agent:
                 continue
             if thing.type != "door":
+                if thing.type == "box" and id(thing) not in self._named:
+                    # An opened box is gone (or leaves what it held): one move, and no hand is needed.
+                    return self._clear(self._way({cell}, closed), closed) or Intent(frozenset({cell}), TOGGLE)
                 if self._simulation.carrying is not None:
-                    return self._put_down(keep_free or way)
+                    return self._put_down([*way, *keep_free])
                 return self._clear(self._way({cell}, closed), closed) or Intent(frozenset({cell}), PICK_UP)
             if thing.is_locked:
                 if can_unlock(thing, self._simulation.carrying):
                     return self._clear(self._way({cell}, closed), closed) or Intent(frozenset({cell}), TOGGLE)
-                return self._fetch_key(cell, way, closed)
+                return self._fetch_key(cell, [*way, *keep_free], closed)
         return None
 
     def _fetch_key(self, door: int, way: list[int], closed: frozenset[int]) -> Intent | None:
@@ -126,15 +137,25 @@ class Planner:
         closed |= {door}
         keys = {cell for cell, thing in enumerate(self._cells) if thing and thing.type == "key" and thing.color == color}
         if keys:
-            return self._pick_up(keys, closed)
-        boxes = {
-            cell
-            for cell, thing in enumerate(self._cells)
-            if thing and thing.type == "box" and thing.contains and thing.contains.color == color
-        }
+            return self._pick_up(keys, closed, way)
+        boxes = {cell for cell, thing in enumerate(self._cells) if thing and _holds_key(thing, color)}
         if not boxes:
-            return None
+            carried = self._simulation.carrying
+            return self._put_down(way) if carried and _holds_key(carried, color) else None
         return self._clear(self._way(boxes, closed), closed) or Intent(frozenset(boxes), TOGGLE)
 
     def _put_down(self, way: list[int]) -> Intent:
-        return Intent(places_to_drop(self._simulation, frozenset(way)), DROP)
+        """Put down what is carried, not on the way onward; the agent's own cell, its first, is soon behind it."""
+        return Intent(places_to_drop(self._simulation, frozenset(way[1:])), DROP)
+
+
+def things_named(instruction: Any) -> list[Thing]:
+    """All things that fit a description in the mission."""
+    if hasattr(instruction, "instr_a"):
+        return things_named(instruction.instr_a) + things_named(instruction.instr_b)
+    descriptions = [getattr(instruction, name, None) for name in ("desc", "desc_move", "desc_fixed")]
+    return [thing for description in descriptions if description for thing in description.obj_set]
+
+
+def _holds_key(thing: Thing, color: str) -> bool:
+    return bool(thing.type == "box" and thing.contains and thing.contains.type == "key" and thing.contains.color == color)

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from agentgym_rl.environments.babyai.actions import can_unlock
 from agentgym_rl.environments.babyai.simulation import Simulation
 
-LOCKED, BLOCKED = 40, 12
-"""What fetching a key and clearing an object away count in a route, in moves. Rough: they only choose between routes."""
+LOCKED, BLOCKED, BOXED = 40, 12, 4
+"""What fetching a key, carrying an object away and opening a box (it is gone then) count in a route, in moves. Rough: they
+only choose between routes."""
 
 
 def route(simulation: Simulation, start: int, targets: Iterable[int], closed: frozenset[int]) -> list[int]:
@@ -40,7 +41,7 @@ def route(simulation: Simulation, start: int, targets: Iterable[int], closed: fr
             price = so_far + 1
             if thing is not None and near not in wanted:
                 if thing.type != "door":
-                    price += BLOCKED
+                    price += BOXED if thing.type == "box" else BLOCKED
                 elif thing.is_locked and not can_unlock(thing, carrying):
                     price += LOCKED
                 elif not thing.is_open:

@@ -15,7 +15,7 @@ def places_to_drop(simulation: Simulation, keep_free: frozenset[int]) -> frozens
     spare: list[int] = []
     frontier, reached = [simulation.agent], {simulation.agent}
     for cell in frontier:
-        if cell != simulation.agent and simulation.cells[cell] is None:
+        if simulation.cells[cell] is None:
             spare.append(cell)
             if cell not in keep_free and _harmless(simulation, cell):
                 good.append(cell)
