@@ -22,7 +22,9 @@ def gigpo(inputs: AdvantageInputs, settings: GigpoSettings) -> Advantages:
     both parts are zero.
     """
     if inputs.states is None:
-        raise ValueError("gigpo needs states: a key of the state each turn acted in; worlds without state_key can't train it")
+        raise ValueError(
+            "gigpo needs states: a key of the state each turn acted in; worlds without state_key can't train it"
+        )
     rows = Rows.of(inputs)
     episode = return_statistics(rows, inputs, 1.0)
     tokens = rows.last.nonzero(as_tuple=True)  # one token a turn
