@@ -23,13 +23,13 @@ from agentgym_rl.records.trajectory import Trajectory, Turn
 
 
 def outcome(task: str, sample: int, success: bool, score: float | None = None, ended: str = "terminated") -> Outcome:
-    return Outcome(task, "c", sample, success, float(success) if score is None else score, 3, ended)
+    return Outcome("w", task, "c", sample, success, float(success) if score is None else score, 3, ended)
 
 
 def test_an_outcome_is_read_from_a_record() -> None:
     turns = [Turn("o", "m", "a"), Turn("o", "m", None, understood=False)]
     record = Trajectory("w", "t-1", "depth-1", 1, 9, 2, 8, turns=turns, score=0.5, success=False, ended="horizon")
-    assert Outcome.of(record) == Outcome("t-1", "depth-1", 2, False, 0.5, 2, "horizon", 1)
+    assert Outcome.of(record) == Outcome("w", "t-1", "depth-1", 2, False, 0.5, 2, "horizon", 1)
 
 
 def test_every_task_weighs_alike_and_faults_are_left_out() -> None:
@@ -41,9 +41,9 @@ def test_every_task_weighs_alike_and_faults_are_left_out() -> None:
         outcome("b", 1, True, float("nan"), ended="fault"),
         outcome("c", 0, False, ended="fault"),
     ]
-    assert {task: len(some) for task, some in by_task(outcomes).items()} == {"a": 3, "b": 1}
-    assert task_means(outcomes, "success") == {"a": 2 / 3, "b": 0.0}
-    assert task_means(outcomes, "score") == {"a": 2 / 3, "b": 0.5}
+    assert {task: len(some) for task, some in by_task(outcomes).items()} == {"w/a": 3, "w/b": 1}
+    assert task_means(outcomes, "success") == {"w/a": 2 / 3, "w/b": 0.0}
+    assert task_means(outcomes, "score") == {"w/a": 2 / 3, "w/b": 0.5}
     assert mean(task_means(outcomes, "success")) == pytest.approx(1 / 3)
     assert mean([]) is None
 

@@ -14,6 +14,7 @@ from agentgym_rl.records.trajectory import Trajectory
 class Outcome:
     """What counts of one episode."""
 
+    environment: str
     task: str
     category: str
     sample: int
@@ -30,6 +31,7 @@ class Outcome:
     def of(cls, trajectory: Trajectory) -> Self:
         """The outcome of a recorded episode."""
         return cls(
+            environment=trajectory.environment,
             task=trajectory.task,
             category=trajectory.category,
             sample=trajectory.index,
@@ -41,17 +43,25 @@ class Outcome:
         )
 
     @property
+    def key(self) -> str:
+        """Names the task among those of several environments: ids are unique inside one only."""
+        return f"{self.environment}/{self.task}"
+
+    @property
     def valid(self) -> bool:
         """False for a fault: the infrastructure failed, which says nothing about the agent."""
         return self.ended != "fault"
 
 
 def by_task(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    """The valid outcomes of each task, tasks in the order in which they first occur. Tasks with faults alone are missing."""
+    """The valid outcomes of each task (by :attr:`Outcome.key`), tasks in the order in which they first occur.
+
+    Tasks with faults alone are missing.
+    """
     tasks: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         if outcome.valid:
-            tasks.setdefault(outcome.task, []).append(outcome)
+            tasks.setdefault(outcome.key, []).append(outcome)
     return tasks
 
 
