@@ -15,6 +15,9 @@ from agentgym_rl.records.trajectory import Trajectory
 Progress = Callable[[int, int], None]
 """Called with the number of finished episodes and of all."""
 
+Keep = Callable[[Trajectory], None]
+"""Called with each episode as soon as it is finished."""
+
 
 async def play_all(
     jobs: Sequence[EpisodeJob],
@@ -24,6 +27,7 @@ async def play_all(
     concurrency: int = 256,
     retries: int = 2,
     progress: Progress | None = None,
+    keep: Keep | None = None,
 ) -> list[Trajectory]:
     """Play ``jobs``, at most ``concurrency`` at a time; the trajectories in the order of the jobs.
 
@@ -37,6 +41,8 @@ async def play_all(
         async with places:
             trajectory = await play_episode(job, worlds[job.world], actor, retries=retries)
         done += 1
+        if keep is not None:
+            keep(trajectory)
         if progress is not None:
             progress(done, len(jobs))
         return trajectory
@@ -58,10 +64,18 @@ class RolloutRunner:
         self._retries = retries
         self._runner = asyncio.Runner()
 
-    def play(self, jobs: Sequence[EpisodeJob], actor: Actor, progress: Progress | None = None) -> list[Trajectory]:
+    def play(
+        self, jobs: Sequence[EpisodeJob], actor: Actor, progress: Progress | None = None, keep: Keep | None = None
+    ) -> list[Trajectory]:
         """:func:`play_all` with the settings of this runner."""
         episodes = play_all(
-            jobs, self.worlds, actor, concurrency=self._concurrency, retries=self._retries, progress=progress
+            jobs,
+            self.worlds,
+            actor,
+            concurrency=self._concurrency,
+            retries=self._retries,
+            progress=progress,
+            keep=keep,
         )
         return self._runner.run(episodes)
 
