@@ -40,6 +40,8 @@ def _check_section(draft: Draft, tree: dict[str, Any], path: KeyPath, model: Mod
 
 def _descend(draft: Draft, tree: Any, path: KeyPath, section: Section, root: Model) -> None:
     if not isinstance(tree, dict):
+        if section.plain:
+            return  # validation says which values there are
         keys = ", ".join(dict.fromkeys(name for model in section.models for name in model.model_fields))
         raise ConfigError(f"{draft.where(path)}{dotted(path)}={tree!r}: is a section with the keys {keys}")
     model = section.choose(tree)

@@ -27,6 +27,8 @@ class Section:
     """The key that says which kind it is."""
     listed: bool = False
     """The field holds a list of such sections."""
+    plain: bool = False
+    """The field may hold a plain value (not only null) instead."""
     default: Settings | None = None
 
     def kinds(self) -> dict[str, Model]:
@@ -58,7 +60,8 @@ def section_of(field: FieldInfo) -> Section | None:
         return Section((item,), listed=True) if _is_settings(item) else None
     options = [_bare(option) for option in typing.get_args(annotation)] if _is_union(annotation) else [annotation]
     models = tuple(option for option in options if _is_settings(option))
-    return Section(models, discriminator, default=default) if models else None
+    plain = any(not _is_settings(option) and option is not type(None) for option in options)
+    return Section(models, discriminator, plain=plain, default=default) if models else None
 
 
 def keys_of(model: Model, prefix: KeyPath = ()) -> Iterator[tuple[KeyPath, Model, FieldInfo]]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from agentgym_rl.records.errors import RecordError
+from agentgym_rl.records.errors import DiskFull, RecordError
 
 PARTIAL = ".partial"
 """Suffix of what is being written. Whatever carries it was never finished and may be deleted."""
@@ -72,7 +72,7 @@ def unwritable(path: Path, error: OSError) -> RecordError:
     """The error to raise when ``path`` could not be written."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(next(folder for folder in path.absolute().parents if folder.exists())).free
-        return RecordError(
+        return DiskFull(
             f"{path}: the disk is full ({free / 2**20:.0f} MiB free). Make room, or choose another disk with"
             " run.root=FOLDER; what was saved before is untouched"
         )

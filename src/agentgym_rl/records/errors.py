@@ -13,3 +13,7 @@ class RunExists(RecordError):
 
 class RunLocked(RecordError):
     """Another process is training into the run's folder."""
+
+
+class DiskFull(RecordError):
+    """No room to write; what was saved before is untouched."""

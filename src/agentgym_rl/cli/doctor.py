@@ -1,0 +1,54 @@
+"""``agentgym-rl doctor``: what this machine has, which extras are missing, what each needs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from agentgym_rl.cli.console import output, print_json
+
+
+def command(as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False) -> None:
+    """Show what this machine has, which extras are missing, and what each needs.
+
+    Example: agentgym-rl doctor
+    """
+    from agentgym_rl.cli.machine import describe
+
+    content = describe()
+    if as_json:
+        print_json(content)
+    else:
+        _show(content)
+
+
+def _show(content: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    console = output()
+    facts = Table(box=None, show_header=False, pad_edge=False)
+    facts.add_row("Python", f"{content['python']} on {content['system']}")
+    facts.add_row("cores", str(content["cores"]))
+    facts.add_row("memory", f"{content['memory_bytes'] / 2**30:.1f} GiB")
+    facts.add_row("disk", f"{content['disk_free_bytes'] / 2**30:.1f} GiB free here")
+    facts.add_row("torch", _torch(content["torch"]))
+    for name, program in content["programs"].items():
+        facts.add_row(name, f"{program['version']} ({program['path']})" if program else "not found")
+    cache, (name, there) = content["models"]["cache"], list(content["models"].items())[1]
+    facts.add_row("models", f"{name} {'ready' if there else 'not fetched yet: the first training does it'}, in {cache}")
+    console.print(facts)
+    console.print()
+    extras = Table("extra", "for", "state", box=None, pad_edge=False)
+    for extra in content["extras"]:
+        state = "installed" if not extra["missing"] else f"needs {', '.join(extra['missing'])}: {extra['install']}"
+        extras.add_row(extra["name"], extra["purpose"], state)
+    console.print(extras)
+
+
+def _torch(torch: dict[str, Any] | None) -> str:
+    if torch is None:
+        return "not installed: pip install 'agentgym-rl[train]'"
+    device = ", ".join(torch["cuda"]) or ("Apple MPS" if torch["mps"] else "CPU only")
+    precision = "bfloat16 is fast" if torch["fast_bfloat16"] else "computes in float32"
+    return f"{torch['version']}, {device}, {torch['threads']} threads, {precision}"

@@ -1,0 +1,95 @@
+"""What this machine has, as far as training and the worlds care."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+
+def describe() -> dict[str, Any]:
+    """Python, cores, memory, disk, torch, programs, extras and models (JSON values)."""
+    from agentgym_rl.cli.extras import extras
+
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cores": cores(),
+        "memory_bytes": memory(),
+        "disk_free_bytes": shutil.disk_usage(Path.cwd()).free,
+        "torch": torch_build(),
+        "programs": {name: _program(names) for name, names in _PROGRAMS.items()},
+        "extras": [
+            {
+                "name": extra.name,
+                "purpose": extra.purpose,
+                "installed": extra.requirements,
+                "missing": extra.missing,
+                "install": extra.install,
+            }
+            for extra in extras()
+        ],
+        "models": models(),
+    }
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def memory() -> int:
+    """Bytes of memory this process may use: the machine's, or less where a container sets a limit."""
+    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            return min(whole, int(Path(limit).read_text()))
+        except (OSError, ValueError):  # no such file, or "max"
+            continue
+    return whole
+
+
+def torch_build() -> dict[str, Any] | None:
+    """The torch that is installed; None without one."""
+    try:
+        import torch
+    except ImportError:
+        return None
+    return {
+        "version": torch.__version__,
+        "threads": torch.get_num_threads(),
+        "cuda": [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())],
+        "mps": torch.backends.mps.is_available(),
+        "fast_bfloat16": torch.cuda.is_bf16_supported()
+        if torch.cuda.is_available()
+        else bool(torch.cpu._is_avx512_bf16_supported()),
+    }
+
+
+def models() -> dict[str, Any]:
+    """Where models are kept, and whether the quickstart's is there already."""
+    from agentgym_rl.agents.models.smollm2 import NAME, cache_folder, model_folder
+
+    return {"cache": str(cache_folder()), NAME: (model_folder() / "config.json").is_file()}
+
+
+_PROGRAMS = {"java": ("java",), "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")}
+
+
+def _program(names: tuple[str, ...]) -> dict[str, str] | None:
+    """Where a program is and what it says of its version."""
+    for name in names:
+        path = shutil.which(name)
+        if path is None:
+            continue
+        flag = "-version" if name == "java" else "--version"
+        try:
+            done = subprocess.run([path, flag], capture_output=True, text=True, timeout=10, check=False)
+        except (OSError, subprocess.TimeoutExpired):
+            return {"path": path, "version": "does not start"}
+        lines = (done.stdout or done.stderr).splitlines()
+        return {"path": path, "version": lines[0] if lines else "?"}
+    return None

@@ -1,0 +1,87 @@
+"""``agentgym-rl play``: a person, the oracle, a simple player or a model plays one episode in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from agentgym_rl.cli.console import output, progress
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from agentgym_rl.agents.rollout.actor import Actor
+    from agentgym_rl.records.trajectory import Trajectory
+
+
+def command(
+    environment: Annotated[str, typer.Argument(help="A world: textcraft, babyai, package.module:Class.", metavar="ENV")],
+    settings: Annotated[list[str] | None, typer.Argument(help="Its settings, KEY=VALUE.", metavar="[KEY=VALUE]...")] = None,
+    task: Annotated[str | None, typer.Option(help="Play this task id.")] = None,
+    split: Annotated[str, typer.Option(help="Draw the task from train, validation or test.")] = "train",
+    category: Annotated[str | None, typer.Option(help="Draw the task from this category.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the task, and the chance in the episode.")] = 0,
+    turns: Annotated[int, typer.Option(min=1, help="Most turns.")] = 200,
+    expert: Annotated[bool, typer.Option("--expert", help="Let the world's oracle play.")] = False,
+    player: Annotated[str | None, typer.Option(help="Let a simple player play: random, shortcut:NAME …")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Let a model play: a checkpoint, a Hugging Face folder or hub id.")
+    ] = None,
+) -> None:
+    """Play an episode: you in the terminal, or --expert, --player or --model. In your turn ? lists the admissible actions.
+
+    Example: agentgym-rl play textcraft --split test --seed 3
+    """
+    from agentgym_rl.agents.rollout.actor import EpisodeJob
+    from agentgym_rl.agents.rollout.runner import RolloutRunner
+    from agentgym_rl.agents.rollout.worlds import World
+    from agentgym_rl.cli.terminal_player import HELP, InputEnded, Narrated
+    from agentgym_rl.cli.world import choose_task, parse_settings
+    from agentgym_rl.environments.settings import WorldSettings
+
+    if sum((expert, player is not None, model is not None)) > 1:
+        raise typer.BadParameter("give one of --expert, --player and --model")
+    console = output()
+    options = parse_settings(settings or [])
+    chosen = choose_task(environment, task, split, category, seed, options)
+    actor, person = _actor("expert" if expert else player, model, seed, console)
+    narrated = Narrated(actor, console, echo=not person)
+    world = World(WorldSettings(id=environment, options=options, runner="inline"))
+    console.print(f"task {chosen.id} ({chosen.category}, {chosen.split})", style="bold")
+    if person:
+        console.print(HELP, style="dim")
+    job = EpisodeJob(task=chosen, seed=seed, group=0, index=0, horizon=turns)
+    with RolloutRunner([world], concurrency=1, retries=0) as runner:
+        try:
+            (trajectory,) = runner.play([job], narrated)
+        except InputEnded:
+            assert narrated.trajectory is not None
+            trajectory = narrated.trajectory
+            console.print()
+    _show_end(trajectory, console)
+
+
+def _actor(player: str | None, model: str | None, seed: int, console: Console) -> tuple[Actor, bool]:
+    """Who plays, and whether it is a person."""
+    if model is not None:
+        from agentgym_rl.cli.model_player import load_model_actor
+
+        return load_model_actor(Path(model), seed, progress()), False
+    if player is not None:
+        from agentgym_rl.agents.players import player_named
+
+        return player_named(player, seed), False
+    from agentgym_rl.cli.terminal_player import TerminalPlayer
+
+    return TerminalPlayer(console, lambda: console.input("> ")), True
+
+
+def _show_end(trajectory: Trajectory, console: Console) -> None:
+    from agentgym_rl.evaluation.transcript import printable
+
+    if trajectory.final_observation:
+        console.print(printable(trajectory.final_observation))
+    verdict = "success" if trajectory.success else "no success"
+    console.print(f"{verdict}: score {trajectory.score:g} in {len(trajectory.turns)} turns", style="bold")
