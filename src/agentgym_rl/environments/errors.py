@@ -21,3 +21,7 @@ class ResetNeeded(RuntimeError):
 
 class MissingExtra(ImportError):
     """A world's optional dependency is not installed; the message names the ``pip install``."""
+
+
+class TooManyAbandonedThreads(RuntimeError):
+    """So many threads hang in worlds past their deadlines that the run must stop. Not a fault: retrying makes it worse."""

@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Literal, TypedDict
 
 import gymnasium
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from numpy.typing import NDArray
 
 from agentgym_rl.environments.errors import ResetNeeded
 from agentgym_rl.environments.spaces import UnicodeText
-from agentgym_rl.environments.spec import spec_of
+from agentgym_rl.environments.spec import EnvironmentSpec, spec_of
 from agentgym_rl.environments.task_set import SPLITS, Split, Task, TaskSet, find_task
 
 Observation = str | dict[str, Any]
@@ -87,14 +88,13 @@ class Environment(gymnasium.Env[Observation, str]):
     """Whether an episode is running: after ``reset`` and before its end."""
 
     def __init__(self, **settings: Any) -> None:
-        """``settings`` are the arguments of the subclass's constructor: :meth:`tasks` and ``spec.make()`` get them too.
+        """A subclass's constructor passes its own arguments on, so that :meth:`tasks` and ``spec.make()`` get them too.
 
         A world with pictures replaces ``observation_space`` (see :func:`agentgym_rl.environments.spaces.text_and_image`).
         """
         self.settings = settings
         self.action_space: gymnasium.Space[str] = UnicodeText()
         self.observation_space: gymnasium.Space[Any] = UnicodeText()
-        self.spec = spec_of(type(self), self.id, settings, deterministic=self.deterministic)
 
     @classmethod
     @abstractmethod
@@ -108,6 +108,15 @@ class Environment(gymnasium.Env[Observation, str]):
     @abstractmethod
     def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         """Take one action while the episode runs: observation, reward, terminated, truncated, info."""
+
+    @property
+    def spec(self) -> EnvironmentSpec:  # type: ignore[override]  # an attribute in gymnasium
+        """How gymnasium makes this world again, and whether it is deterministic."""
+        return spec_of(type(self), self.id, self.settings, deterministic=self.deterministic)
+
+    @spec.setter
+    def spec(self, spec: EnvSpec | None) -> None:
+        """``gymnasium.make`` sets the spec it made the world from. The same follows from class and settings: not kept."""
 
     def _free(self) -> None:
         """Free processes, browsers and the like. Called by the first :meth:`close` after a :meth:`reset`."""

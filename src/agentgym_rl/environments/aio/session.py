@@ -1,7 +1,8 @@
-"""One synchronous world behind the five calls that every runner passes on."""
+"""One synchronous world behind the calls that every runner passes on."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,11 @@ import numpy as np
 from agentgym_rl.environments.errors import EnvironmentFault, ResetNeeded, UnknownTask
 from agentgym_rl.environments.protocol import Environment, Transition
 from agentgym_rl.environments.task_set import Task
+
+log = logging.getLogger(__name__)
+
+MISUSE = (UnknownTask, ResetNeeded)
+"""What passes through as it is: the caller's mistake, after which the world is as good as before."""
 
 
 class Session:
@@ -43,8 +49,12 @@ class Session:
             return self.environment.shortcuts()[name](np.random.default_rng(seed))
 
     def close(self) -> None:
-        with self._faults("close"):
-            self.environment.close()
+        """Closes the world; a failure is logged, since nothing is left to be done about it."""
+        try:
+            with self._faults("close"):
+                self.environment.close()
+        except EnvironmentFault as fault:
+            log.warning("%s", fault)
 
     def _admissible(self, wanted: bool) -> tuple[str, ...] | None:
         actions = self.environment.admissible_actions() if wanted else None
@@ -54,7 +64,7 @@ class Session:
     def _faults(self, call: str) -> Iterator[None]:
         try:
             yield
-        except (EnvironmentFault, UnknownTask, ResetNeeded):
+        except (EnvironmentFault, *MISUSE):
             raise
         except Exception as error:
             raise EnvironmentFault(f"{self.environment.id}: {call} raised {type(error).__name__}: {error}") from error

@@ -28,7 +28,7 @@ class TextCraft(Environment):
     instructions = (
         "Craft the goal item. Actions: 'get N item' fetches items that have no recipe; "
         "'craft N item using N item, N item' carries out one crafting command exactly once, with its ingredients in your "
-        "inventory; 'inventory' lists what you have. 'any planks' stands for any kind, such as oak planks: name the kind used."
+        "inventory; 'inventory' lists what you have. 'any planks' stands for any kind, such as oak planks: name yours."
     )
     action_schema = (
         ActionFunction(

@@ -1,0 +1,82 @@
+"""A synchronous world in a worker process: deadlines are hard, and a crash takes nothing else with it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from agentgym_rl.environments.aio.remote import RemoteEnvironment
+from agentgym_rl.environments.aio.worker import HEADER, Answer, Order, frame
+from agentgym_rl.environments.errors import EnvironmentFault
+from agentgym_rl.environments.protocol import Environment
+
+START = "from agentgym_rl.environments.aio.worker import main; main()"
+"""Not ``-m``: then the messages' classes would be those of a second module named ``__main__``."""
+
+
+class ProcessEnvironment(RemoteEnvironment):
+    """The worker leads a process group of its own, which is killed as a whole: on a deadline, a fault, a cancelled call,
+    after :meth:`close`, and by the worker itself when this process is gone (see :mod:`agentgym_rl.environments.aio.worker`).
+    """
+
+    def __init__(
+        self, world: Environment, make: Callable[[], Environment], reset_seconds: float, step_seconds: float
+    ) -> None:
+        """``world`` is asked for its prompt only; the worker makes its own with ``make``, which must be picklable.
+
+        Raises:
+            TypeError: ``make`` can't be pickled.
+        """
+        super().__init__(world, reset_seconds, step_seconds)
+        try:
+            self._make = pickle.dumps(make)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise TypeError(f"{self._name}: runner='process' needs what can be pickled, not {make!r}: {error}") from error
+        self._process: Process | None = None
+
+    async def _call(self, call: str, *arguments: Any) -> Any:
+        if self._process is None:
+            self._process = await self._start()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(frame(Order(call, arguments)))
+            await self._process.stdin.drain()
+            (size,) = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))
+            body = await self._process.stdout.readexactly(size)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            ending = _ending(await self._process.wait())
+            raise EnvironmentFault(f"{self._name}: the worker process {ending} during {call}") from error
+        answer: Answer = pickle.loads(body)
+        if answer.error is not None:
+            raise answer.error
+        return answer.result
+
+    async def _start(self) -> Process:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", START, str(os.getpid())),
+            stdin=PIPE,
+            stdout=PIPE,
+            start_new_session=True,
+        )
+        assert process.stdin is not None
+        process.stdin.write(frame(tuple(sys.path)) + frame(self._make))
+        return process
+
+    async def _give_up(self, *, hung: bool) -> None:  # noqa: ARG002 - killed alike whether it hangs or not
+        if self._process is None:
+            return
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        await self._process.wait()
+
+
+def _ending(code: int) -> str:
+    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"

@@ -1,0 +1,106 @@
+"""The worker process: one world, driven by pickled messages over its standard input and output.
+
+Started by :class:`agentgym_rl.environments.aio.process.ProcessEnvironment`, its only caller; a message is eight bytes of
+length and a pickle. The input is read by a thread of its own: when it ends, or the parent's id changes, the parent is
+gone, and the thread kills the whole process group, whatever the world is busy with.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import struct
+import sys
+import threading
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, BinaryIO
+
+from agentgym_rl.environments.aio.session import MISUSE, Session
+from agentgym_rl.environments.errors import EnvironmentFault
+
+HEADER = struct.Struct("<Q")
+PARENT_CHECK_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A method of the session and its arguments."""
+
+    call: str
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the call returned, or what it raised."""
+
+    result: Any = None
+    error: Exception | None = None
+
+
+def frame(message: Any) -> bytes:
+    """The bytes of a message."""
+    body = pickle.dumps(message)
+    return HEADER.pack(len(body)) + body
+
+
+def main() -> None:
+    parent = int(sys.argv[1])
+    # What the world prints must not get between the messages: its standard output becomes standard error.
+    output = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    messages: SimpleQueue[bytes] = SimpleQueue()
+    threading.Thread(target=_read, args=(messages, parent), daemon=True).start()
+    sys.path[:] = pickle.loads(messages.get())
+    make = messages.get()
+    session: Session | None = None
+    while True:
+        order: Order = pickle.loads(messages.get())
+        try:
+            if session is None:
+                session = Session(pickle.loads(pickle.loads(make))())
+            answer = frame(Answer(result=getattr(session, order.call)(*order.arguments)))
+        except MISUSE as error:
+            answer = frame(Answer(error=type(error)(str(error))))
+        except EnvironmentFault as error:
+            answer = frame(Answer(error=EnvironmentFault(str(error))))
+        except Exception as error:
+            answer = frame(Answer(error=EnvironmentFault(f"worker: {order.call} raised {type(error).__name__}: {error}")))
+        output.write(answer)
+        output.flush()
+
+
+def _read(messages: SimpleQueue[bytes], parent: int) -> None:
+    source = os.fdopen(0, "rb", buffering=0)
+    while _readable(source, parent) and (message := _message(source)) is not None:
+        messages.put(message)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _readable(source: BinaryIO, parent: int) -> bool:
+    """Waits for input. False: the parent is gone, though its end of the pipe lives on in a process that it forked."""
+    while not select.select([source], [], [], PARENT_CHECK_SECONDS)[0]:
+        if os.getppid() != parent:
+            return False
+    return True
+
+
+def _message(source: BinaryIO) -> bytes | None:
+    header = _exactly(source, HEADER.size)
+    return None if header is None else _exactly(source, HEADER.unpack(header)[0])
+
+
+def _exactly(source: BinaryIO, size: int) -> bytes | None:
+    """``size`` bytes; None: the input ended."""
+    parts = []
+    while size:
+        part = source.read(min(size, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
