@@ -1,0 +1,52 @@
+"""The players shown beside every result: random, the world's best shortcut, the expert; on the same tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentgym_rl.agents.players import player_named
+from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
+from agentgym_rl.agents.rollout.worlds import World
+from agentgym_rl.environments.registry import make
+from agentgym_rl.environments.task_set import TaskSet
+from agentgym_rl.evaluation.evaluate import Conditions, Evaluation, evaluate_actor
+
+
+def players_of(world: World, panel: TaskSet) -> list[str]:
+    """The players that can play ``world``: ``random`` where it lists its actions, each ``shortcut:NAME``, ``expert``.
+
+    A world is asked in the first state of the panel's first task.
+    """
+    environment = make(world.settings.id, **world.settings.options)
+    try:
+        environment.reset(seed=0, options={"task": panel[0]})
+        return [
+            *(["random"] if environment.admissible_actions() is not None else []),
+            *(f"shortcut:{name}" for name in environment.shortcuts()),
+            *(["expert"] if environment.expert_action() is not None else []),
+        ]
+    finally:
+        environment.close()
+
+
+def evaluate_players(
+    runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions, progress: Progress | None = None
+) -> dict[str, Evaluation]:
+    """Evaluate every player that all worlds have: ``random``, the best shortcut under its name, ``expert``.
+
+    Shortcuts belong to one world each, so with several worlds there is none. Of several the best by success on these
+    very tasks is kept: a choice in the shortcut's favour.
+    """
+    offered = [players_of(world, panel) for world, panel in zip(runner.worlds, panels, strict=True) if len(panel)]
+    names = [name for name in offered[0] if all(name in others for others in offered)]
+    found = {name: evaluate_player(runner, name, panels, conditions, progress) for name in names}
+    shortcuts = [name for name in found if name.startswith("shortcut:")]
+    best = max(shortcuts, key=lambda name: found[name].report.success, default=None)
+    return {name: one for name, one in found.items() if name not in shortcuts or name == best}
+
+
+def evaluate_player(
+    runner: RolloutRunner, name: str, panels: Sequence[TaskSet], conditions: Conditions, progress: Progress | None = None
+) -> Evaluation:
+    """Evaluate the player called ``name`` (see :func:`~agentgym_rl.agents.players.names.player_named`)."""
+    return evaluate_actor(runner, player_named(name, conditions.seed), panels, conditions, name=name, progress=progress)
