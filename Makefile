@@ -1,0 +1,65 @@
+# make train: environment, model, training, evaluation, from nothing.   make test: what CI runs.
+#
+# PYTHON           which python3 (>= 3.11) makes the virtual environment .venv
+# TORCH_INDEX_URL  an index with CPU builds of torch; without it PyPI's Linux build brings gigabytes of CUDA
+# CONFIG, ARGS     what `make train` trains: make train CONFIG=configs/tiny.yaml ARGS="run.seed=1"
+
+PYTHON ?= python3
+TORCH_INDEX_URL ?=
+CONFIG ?= configs/quickstart.yaml
+ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+EXTRAS := train,babyai,lora,openai,tensorboard,dev
+
+.DEFAULT_GOAL := help
+.PHONY: help install train test test-fast lint format docs clean
+
+help:
+	@echo "make train   train the quickstart (CONFIG=configs/..., ARGS='key=value ...')"
+	@echo "make test    lint, fast tests, slow tests"
+	@echo "make lint    ruff, mypy, import layers"
+	@echo "make docs    build the documentation into site/"
+	@echo "make clean   remove .venv and caches (runs/ stays)"
+
+install: $(INSTALLED)
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "error: Python 3.11 or newer is needed: make PYTHON=python3.12 ..." >&2; exit 2; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo "error: Python's venv module is missing: apt-get install python3-venv" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+
+$(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX_URL),--extra-index-url $(TORCH_INDEX_URL)) \
+	  -e '.[$(EXTRAS)]' -c constraints.txt
+	@touch $@
+
+train: $(INSTALLED)
+	$(BIN)/agentgym-rl train $(CONFIG) $(ARGS)
+
+test: lint test-fast
+	$(BIN)/python -m pytest -m slow
+
+test-fast: $(INSTALLED)
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check src tests scripts benchmarks
+	$(BIN)/ruff format --check src tests scripts benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix src tests scripts benchmarks
+	$(BIN)/ruff format src tests scripts benchmarks
+
+docs: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet -e '.[docs]' -c constraints.txt
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
