@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Self
 
@@ -49,10 +50,7 @@ class EpisodeStore:
         if self._fresh:
             self._write_part()
         write_episodes(self.path, self._done.values())
-        for part in self._parts.glob("*.jsonl.zst"):
-            part.unlink()
-        if self._parts.exists():
-            self._parts.rmdir()
+        shutil.rmtree(self._parts, ignore_errors=True)
 
     def _write_part(self) -> None:
         self._parts.mkdir(parents=True, exist_ok=True)
