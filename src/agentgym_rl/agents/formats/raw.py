@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from agentgym_rl.agents.formats.protocol import Reading
+from agentgym_rl.agents.formats.protocol import ActionFormat, Reading, after_thought
 from agentgym_rl.environments.protocol import ActionSchema
 
 
-class RawFormat:
+class RawFormat(ActionFormat):
     """The whole message, without space around it, is the action. There is no place for a thought."""
 
     name = "raw"
@@ -16,12 +16,10 @@ class RawFormat:
         return ""
 
     def read(self, message: str) -> Reading:
-        action = message.strip()
+        action = after_thought(message).strip()
         if not action:
             return Reading(None, "Your message was empty. Answer with an action and nothing else.")
         return Reading(action)
 
-    def write(self, action: str, thought: str = "") -> str:
-        if thought:
-            raise ValueError("the raw format has no place for a thought: use react, tags or backticks")
+    def _write(self, action: str) -> str:
         return action
