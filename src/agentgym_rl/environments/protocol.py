@@ -110,7 +110,7 @@ class Environment(gymnasium.Env[Observation, str]):
         """Take one action while the episode runs: observation, reward, terminated, truncated, info."""
 
     @property
-    def spec(self) -> EnvironmentSpec:  # type: ignore[override]  # an attribute in gymnasium
+    def spec(self) -> EnvironmentSpec:
         """How gymnasium makes this world again, and whether it is deterministic."""
         return spec_of(type(self), self.id, self.settings, deterministic=self.deterministic)
 

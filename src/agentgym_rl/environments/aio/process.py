@@ -43,6 +43,8 @@ class ProcessEnvironment(RemoteEnvironment):
 
     async def _call(self, call: str, *arguments: Any) -> Any:
         if self._process is None:
+            if call == "close":
+                return None
             self._process = await self._start()
         assert self._process.stdin is not None
         assert self._process.stdout is not None

@@ -46,7 +46,11 @@ class Session:
 
     def shortcut_action(self, name: str, seed: int) -> str:
         with self._faults("shortcut_action"):
-            return self.environment.shortcuts()[name](np.random.default_rng(seed))
+            shortcuts = self.environment.shortcuts()
+            if name not in shortcuts:
+                known = ", ".join(shortcuts) or "none"
+                raise EnvironmentFault(f"{self.environment.id}: no shortcut {name!r}; it has: {known}")
+            return shortcuts[name](np.random.default_rng(seed))
 
     def close(self) -> None:
         """Closes the world; a failure is logged, since nothing is left to be done about it."""
