@@ -20,7 +20,7 @@ def parse_settings(words: Sequence[str]) -> dict[str, Any]:
         key, equals, value = word.partition("=")
         if not equals or not key.isidentifier():
             raise ConfigError(f"{word!r}: write a setting of the world as key=value")
-        settings[key], _ = parse(value, word)
+        settings[key], _ = parse(value, word, one_line=True)
     return settings
 
 

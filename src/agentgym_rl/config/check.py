@@ -23,10 +23,13 @@ def _check_section(draft: Draft, tree: dict[str, Any], path: KeyPath, model: Mod
             hint = nearest(key, path, model, root)
             raise ConfigError(f"{draft.where(here)}unknown key {dotted(here)}; {hint}")
         condition = model.read_when.get(key)
-        if condition is not None and tree[key] != model.model_fields[key].get_default(call_default_factory=True):
+        if condition is not None:
             base, cause = _resolve(condition.key, path)
             if not condition.holds(effective(draft.tree, root, cause)):
-                draft.inert(here, f"read only when {base}{condition}", cause)
+                if tree[key] == model.model_fields[key].get_default(call_default_factory=True):
+                    del tree[key]  # says what holds anyway
+                else:
+                    draft.inert(here, f"read only when {base}{condition}", cause)
                 continue
         section = section_of(model.model_fields[key])
         if section is None or tree[key] is None:

@@ -53,7 +53,7 @@ class Draft:
         segments = key.strip().split(".")
         if not equals or not all(segments):
             raise ConfigError(f"override {text!r}: write it as key=value, e.g. run.steps=20")
-        value, _ = parse(value_text, f"override {text}")
+        value, _ = parse(value_text, f"override {text}", one_line=True)
         node: Any = self.tree
         path: KeyPath = ()
         for position, segment in enumerate(segments):

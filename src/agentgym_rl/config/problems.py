@@ -20,9 +20,9 @@ def describe(error: ValidationError, draft: Draft, root: Model) -> ConfigError:
     problems = error.errors(include_url=False)
     located = [(_locate(problem, draft.tree), problem) for problem in problems]
     path, first = located[0]
-    others = len({other for other, _ in located} - {path})
+    others = len({other for other, _ in located if not _overlap(other, path)})
     more = f" (and {others} more problem{'s' * (others > 1)})" if others else ""
-    said = path[:-1] if first["type"] == "missing" else path
+    said = path[:-1] if first["type"] == "missing" and isinstance(first["loc"][-1], str) else path
     return ConfigError(f"{draft.where(said)}{_say(path, first, draft, root)}{more}")
 
 
@@ -32,10 +32,10 @@ def _locate(problem: Any, tree: Any) -> KeyPath:
     node = tree
     for position, part in enumerate(problem["loc"]):
         absent = problem["type"] == "missing" and position == len(problem["loc"]) - 1
-        if (isinstance(node, dict) and part in node) or (isinstance(node, list) and isinstance(part, int)):
+        if (isinstance(node, dict) and part in node) or (isinstance(node, list) and part in range(len(node))):
             node = node[part]
             path = (*path, part)
-        elif absent:
+        elif absent and isinstance(part, str):
             path = (*path, part)
     return path
 
@@ -44,7 +44,7 @@ def _say(path: KeyPath, problem: Any, draft: Draft, root: Model) -> str:
     kind, name = problem["type"], dotted(path)
     if kind == "value_error":
         return str(problem["ctx"]["error"])
-    if kind == "missing":
+    if kind == "missing" and isinstance(problem["loc"][-1], str):
         return f"{name} is missing: give it a value ({type_name(_field(path, root).annotation)})"
     if kind.startswith("union_tag"):
         discriminator = problem["ctx"]["discriminator"].strip("'")
@@ -55,7 +55,7 @@ def _say(path: KeyPath, problem: Any, draft: Draft, root: Model) -> str:
         return f"{shown}: should be one of {', '.join(kinds)}{_near(value, kinds)}"
     value = draft.get(path)
     subject = "" if path in draft.overrides else f"{name}={_short(value)}: "
-    if kind.endswith(("_type", "_parsing")) or kind in ("literal_error", "int_from_float"):
+    if kind.endswith("_type") or kind in ("literal_error", "missing"):
         annotation = _annotation(path, root)
         return f"{subject}should be {type_name(annotation)}{_near(value, _choices(annotation))}"
     if kind in ("too_short", "too_long"):
@@ -74,6 +74,12 @@ def _kind_of_section(path: KeyPath, draft: Draft, root: Model) -> str:
         return ""
     key = (*path[:-1], section.discriminator)
     return f" while {dotted(key)} is {draft.get(key)}"
+
+
+def _overlap(one: KeyPath, other: KeyPath) -> bool:
+    """Whether one is the other or around it: pydantic has an entry for each type that a value might have had."""
+    common = min(len(one), len(other))
+    return one[:common] == other[:common]
 
 
 def _short(value: Any) -> str:

@@ -70,6 +70,8 @@ class BatchSettings(Settings):
 
 
 class CheckpointSettings(Settings):
+    """When the model and the trainer's state are saved."""
+
     every: int = Field(default=10, ge=1)
     """Save every so many steps, and at the end."""
     keep: int = Field(default=2, ge=1)
