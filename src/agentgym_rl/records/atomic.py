@@ -6,7 +6,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from agentgym_rl.records.errors import DiskFull, RecordError
@@ -29,11 +29,11 @@ def write_atomic(path: Path, content: bytes | str) -> None:
             os.fsync(stream.fileno())
         temporary.replace(path)
         _sync_folder(path.parent)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise unwritable(path, error) from error
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError):
+            raise unwritable(path, error) from error
         raise
 
 
@@ -60,11 +60,10 @@ def folder_atomic(path: Path) -> Iterator[Path]:
             shutil.rmtree(path)
         temporary.rename(path)
         _sync_folder(path.parent)
-    except OSError as error:
+    except BaseException as error:
         shutil.rmtree(temporary, ignore_errors=True)
-        raise unwritable(path, error) from error
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise unwritable(path, error) from error
         raise
 
 

@@ -21,14 +21,15 @@ def write_episodes(path: Path, episodes: Iterable[Trajectory]) -> None:
     """Write ``path`` (``…jsonl.zst``) whole or not at all."""
     lines = "".join(json.dumps(to_json(episode), ensure_ascii=False, separators=(",", ":")) + "\n" for episode in episodes)
     # Half a character a model sampled may reach text as a lone surrogate, which UTF-8 proper has no bytes for.
-    write_atomic(path, zstandard.ZstdCompressor(level=_LEVEL).compress(lines.encode("utf-8", "surrogatepass")))
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+    write_atomic(path, compressor.compress(lines.encode("utf-8", "surrogatepass")))
 
 
 def read_episodes(path: Path) -> list[Trajectory]:
     """The episodes of a file, in order. Raises :class:`RecordError` naming a file that is missing or damaged."""
     try:
-        with zstandard.open(path, "rb") as stream:
-            text = stream.read().decode("utf-8", "surrogatepass")
+        # In one go, because a stream would end without a word where a cut file ends.
+        text = zstandard.ZstdDecompressor().decompress(path.read_bytes()).decode("utf-8", "surrogatepass")
         return [from_json(json.loads(line)) for line in text.split("\n") if line]
     except OSError as error:
         raise RecordError(f"{path}: not readable: {error.strerror or error}") from error
