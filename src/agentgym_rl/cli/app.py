@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from agentgym_rl.cli import doctor, envs, play, train
+from agentgym_rl.cli import eval as evaluation
 from agentgym_rl.cli.errors import BAD_USE, explain_error
 
 # Some versions of typer carry their own click, others use the installed one: typer's public names lead to either.
@@ -23,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _module in (envs, play, train, doctor):
+for _module in (envs, play, train, evaluation, doctor):
     app.command(_module.__name__.rpartition(".")[2])(_module.command)
 
 

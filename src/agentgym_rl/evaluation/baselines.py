@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from agentgym_rl.agents.players import player_named
 from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
+from agentgym_rl.config import ConfigError
 from agentgym_rl.environments.registry import make
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.evaluate import Conditions, Evaluation, evaluate_actor
@@ -29,20 +30,32 @@ def players_of(world: World, panel: TaskSet) -> list[str]:
         environment.close()
 
 
+def common_players(worlds: Sequence[World], panels: Sequence[TaskSet]) -> list[str]:
+    """The players that every world with a task has."""
+    offered = [players_of(world, panel) for world, panel in zip(worlds, panels, strict=True) if len(panel)]
+    return [name for name in offered[0] if all(name in others for others in offered)]
+
+
 def evaluate_players(
     runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions, progress: Progress | None = None
 ) -> dict[str, Evaluation]:
-    """Evaluate every player that all worlds have: ``random``, the best shortcut under its name, ``expert``.
+    """Evaluate ``random``, the best shortcut under its name, and ``expert``, as far as all worlds have them.
 
-    Shortcuts belong to one world each, so with several worlds there is none. Of several the best by success on these
-    very tasks is kept: a choice in the shortcut's favour.
+    Of several shortcuts the best by success on these very tasks is kept: a choice in the shortcut's favour.
     """
-    offered = [players_of(world, panel) for world, panel in zip(runner.worlds, panels, strict=True) if len(panel)]
-    names = [name for name in offered[0] if all(name in others for others in offered)]
+    names = common_players(runner.worlds, panels)
     found = {name: evaluate_player(runner, name, panels, conditions, progress) for name in names}
     shortcuts = [name for name in found if name.startswith("shortcut:")]
     best = max(shortcuts, key=lambda name: found[name].report.success, default=None)
     return {name: one for name, one in found.items() if name not in shortcuts or name == best}
+
+
+def best_shortcut(runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions) -> str:
+    """The name of the best shortcut on these tasks. Raises :class:`ConfigError` where there is none."""
+    for name in evaluate_players(runner, panels, conditions):
+        if name.startswith("shortcut:"):
+            return name
+    raise ConfigError(f"{', '.join(world.settings.id for world in runner.worlds)}: there is no shortcut player here")
 
 
 def evaluate_player(
