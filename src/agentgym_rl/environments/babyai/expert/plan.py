@@ -63,7 +63,7 @@ class Planner:
         return {cell for cell, thing in enumerate(self._cells) if id(thing) in ids}
 
     def _way(self, targets: Iterable[int], closed: frozenset[int] = NOWHERE) -> list[int]:
-        return route(self._simulation, self._simulation.agent, targets, closed)
+        return route(self._simulation, self._simulation.agent, targets, closed, self._named)
 
     def _go_to(self, targets: set[int]) -> Intent:
         return self._clear(self._way(targets), NOWHERE) or Intent(frozenset(targets))
@@ -92,6 +92,8 @@ class Planner:
 
     def _put_next(self, moved: Iterable[Thing], fixed: set[int]) -> Intent | None:
         carrying = self._simulation.carrying
+        if not fixed:
+            return self._put_down(self._way(self._where(moved))) if carrying is not None else None
         around = {cell + step for cell in fixed for step in self._simulation.steps}
         beside = {cell for cell in around if self._cells[cell] is None}
         if not beside:
@@ -105,7 +107,7 @@ class Planner:
         if first := self._clear(way, NOWHERE):
             return first
         # The way onward is cleared before the hands are full.
-        onward = route(self._simulation, way[-1], beside, NOWHERE)
+        onward = route(self._simulation, way[-1], beside, NOWHERE, self._named)
         if first := self._clear(onward[1:], NOWHERE, keep_free=onward):
             return first
         if carrying is not None:

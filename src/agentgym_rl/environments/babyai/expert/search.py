@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 
 from agentgym_rl.environments.babyai.actions import can_unlock
 from agentgym_rl.environments.babyai.simulation import Simulation
@@ -13,10 +13,13 @@ LOCKED, BLOCKED, BOXED = 40, 12, 4
 only choose between routes."""
 
 
-def route(simulation: Simulation, start: int, targets: Iterable[int], closed: frozenset[int]) -> list[int]:
+def route(
+    simulation: Simulation, start: int, targets: Iterable[int], closed: frozenset[int], needed: Container[int]
+) -> list[int]:
     """The cells of the cheapest way from ``start`` to the nearest of ``targets``, both included.
 
     Objects and locked doors on the way are allowed at a price, walls and the cells ``closed`` are not. Empty: no way.
+    ``needed``: identities of the things that must not be lost, so that such a box is carried away, not opened.
     """
     cells, carrying, wanted = simulation.cells, simulation.carrying, set(targets)
     came = {start: start}
@@ -41,7 +44,7 @@ def route(simulation: Simulation, start: int, targets: Iterable[int], closed: fr
             price = so_far + 1
             if thing is not None and near not in wanted:
                 if thing.type != "door":
-                    price += BOXED if thing.type == "box" else BLOCKED
+                    price += BOXED if thing.type == "box" and id(thing) not in needed else BLOCKED
                 elif thing.is_locked and not can_unlock(thing, carrying):
                     price += LOCKED
                 elif not thing.is_open:
