@@ -7,8 +7,12 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import PreTrainedTokenizerFast
+
+settings.register_profile("agents", deadline=None)
+settings.load_profile("agents")
 
 TEMPLATES = Path(__file__).parent / "chat" / "templates"
 CORPUS = [

@@ -23,9 +23,20 @@ SCHEMA: ActionSchema = (
     ActionFunction("look", ""),
     ActionFunction("search", "", (Parameter("query", "string", ""),), "search[{query}]"),
 )
-WORDS_OF_FORMATS = """Action: Thought: ``` ```json <think> </think> <search> </search> <action> <tool_call> { } "name" "arguments"
-: search look ( ) ' " \\""".split()
-BRICKS = st.sampled_from([*WORDS_OF_FORMATS, "\n", "\x00", "\x1b", "\ud83d", "\u202e", "😀", " "])
+MARKS = [
+    "Action:",
+    "Thought:",
+    "```",
+    "```json\n",
+    "<think>",
+    "</think>",
+    "<search>",
+    "</search>",
+    "<action>",
+    "<tool_call>",
+]
+SIGNS = ["{", "}", '"name"', '"arguments"', ":", "search", "look", "(", ")", "'", '"', "\\"]
+BRICKS = st.sampled_from([*MARKS, *SIGNS, "\n", "\x00", "\x1b", "\ud83d", "\u202e", "😀", " "])
 MESSAGES = st.one_of(st.text(), st.lists(BRICKS | st.text(max_size=3), max_size=30).map("".join))
 LARGE = {
     "empty": "",

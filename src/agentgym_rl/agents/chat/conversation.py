@@ -64,8 +64,8 @@ class Conversation:
 
     @property
     def segments(self) -> list[Segment]:
-        """Everything so far, in order; the last one is the current context."""
-        return self._segments
+        """Everything so far, in order; the last one is the current context. None before the first observation."""
+        return [segment for segment in self._segments if segment.token_ids]
 
     def observe(self, text: str) -> None:
         """Add an observation. Raises :class:`ContextFull`; nothing has changed then."""

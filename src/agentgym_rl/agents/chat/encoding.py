@@ -13,6 +13,9 @@ from tokenizers.models import WordLevel
 SURROGATES = re.compile("[\ud800-\udfff]")
 """Half of a UTF-16 pair: no tokenizer takes it."""
 
+ANCHOR = "a"
+"""Decoded before every text: some decoders take the space from the beginning of what they are given."""
+
 
 class ChatTokenizer(Protocol):
     """What this package needs of a Hugging Face fast tokenizer."""
@@ -60,6 +63,8 @@ class TextEncoder:
         )
         self._after_control = self._copy(added, kept_prefixes=("always",))
         self._continuing = self._copy(added, kept_prefixes=())
+        self._anchor = self.encode_continuing(ANCHOR)
+        self._anchor_length = len(backend.decode(self._anchor))
 
     def encode(self, text: str) -> list[int]:
         """The ids of a text that follows a control token or begins a document."""
@@ -70,8 +75,8 @@ class TextEncoder:
         return self._encode(self._continuing, text)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of ``ids``, special tokens written out, half characters as U+FFFD."""
-        return self.backend.decode(list(ids), skip_special_tokens=False)
+        """The text of ``ids`` in the middle of a text, special tokens written out, half characters as U+FFFD."""
+        return self.backend.decode([*self._anchor, *ids], skip_special_tokens=False)[self._anchor_length :]
 
     def head(self, text: str, tokens: int) -> str:
         """The beginning of ``text`` that takes about ``tokens`` tokens (a cut word may encode otherwise)."""
