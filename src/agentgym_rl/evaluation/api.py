@@ -18,7 +18,7 @@ from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.baselines import best_shortcut, common_players
 from agentgym_rl.evaluation.evaluate import Conditions, evaluate_actor, held_out
-from agentgym_rl.evaluation.models import local_actor
+from agentgym_rl.evaluation.models import local_actor, served_actor
 from agentgym_rl.evaluation.report import Report
 from agentgym_rl.evaluation.store import EpisodeStore
 from agentgym_rl.evaluation.subject import Subject, find_subject
@@ -70,6 +70,8 @@ def evaluate(
         ValueError: an unknown category; PanelOverlap among them: a held-out task is also trained on.
     """
     subject = find_subject(str(what), overrides)
+    if base_url is not None and subject.kind != "openai":
+        raise ConfigError(f"--base-url would do nothing: {what} is not openai:MODEL")
     run = subject.run
     defaults = run.evaluation if run else None
     conditions = Conditions(
@@ -124,6 +126,9 @@ def _actor(
         return local_actor(
             subject.settings, temperature=conditions.temperature, seed=conditions.seed, device=device
         ), subject.name
+    if subject.kind == "openai":
+        model = subject.name.removeprefix("openai:")
+        return served_actor(subject.settings, model, temperature=conditions.temperature, base_url=base_url), subject.name
     name = best_shortcut(runner, panels, conditions) if subject.kind == "shortcut" else subject.name
     return player_named(_playable(name, runner, panels), conditions.seed), name
 

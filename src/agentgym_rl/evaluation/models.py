@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from agentgym_rl.agents.engines.protocol import Sampling
+from agentgym_rl.agents.rollout.chat_actor import ChatActor
 from agentgym_rl.agents.rollout.model_actor import ModelActor
 from agentgym_rl.evaluation.subject import ModelSubject
 
@@ -31,6 +32,16 @@ def local_actor(settings: ModelSubject, *, temperature: float, seed: int, device
         context=loaded.context,
         seed=seed,
     )
+
+
+def served_actor(settings: ModelSubject, model: str, *, temperature: float, base_url: str | None = None) -> ChatActor:
+    """``model`` behind the OpenAI-compatible server at ``base_url`` (None: ``OPENAI_BASE_URL``, else OpenAI's own).
+
+    Needs the ``openai`` extra.
+    """
+    from agentgym_rl.agents.engines.openai import OpenAIEngine
+
+    return ChatActor(OpenAIEngine(model, base_url), settings.agent, sampling(settings, temperature))
 
 
 def sampling(settings: ModelSubject, temperature: float) -> Sampling:
