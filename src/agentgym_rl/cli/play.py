@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,26 +26,40 @@ def command(
     expert: Annotated[bool, typer.Option("--expert", help="Let the world's oracle play.")] = False,
     player: Annotated[str | None, typer.Option(help="Let a simple player play: random, shortcut:NAME …")] = None,
     model: Annotated[
-        str | None, typer.Option(help="Let a model play: a checkpoint, a Hugging Face folder or hub id.")
+        str | None, typer.Option(help="Let a model play: a run's folder, a checkpoint, a Hugging Face folder or hub id.")
+    ] = None,
+    temperature: Annotated[float, typer.Option(min=0, help="Of the model; 0 is greedy.")] = 1.0,
+    model_settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting of the model: agent.format=react …; repeatable.")
     ] = None,
 ) -> None:
     """Play an episode: you in the terminal, or --expert, --player or --model. In your turn ? lists the admissible actions.
 
     Example: agentgym-rl play textcraft --split test --seed 3
     """
+    from agentgym_rl.agents.players import player_named
     from agentgym_rl.agents.rollout.actor import EpisodeJob
     from agentgym_rl.agents.rollout.runner import RolloutRunner
     from agentgym_rl.agents.rollout.worlds import World
-    from agentgym_rl.cli.terminal_player import HELP, InputEnded, Narrated
+    from agentgym_rl.cli.terminal_player import HELP, InputEnded, Narrated, TerminalPlayer
     from agentgym_rl.cli.world import choose_task, parse_settings
     from agentgym_rl.environments.settings import WorldSettings
 
     if sum((expert, player is not None, model is not None)) > 1:
         raise typer.BadParameter("give one of --expert, --player and --model")
+    if model is None and model_settings:
+        raise typer.BadParameter("it would do nothing without --model", param_hint="--set")
     console = output()
     options = parse_settings(settings or [])
     chosen = choose_task(environment, task, split, category, seed, options)
-    actor, person = _actor("expert" if expert else player, model, seed, console)
+    actor: Actor
+    if model is not None:
+        actor = _model_actor(model, model_settings or [], temperature, seed)
+    elif expert or player:
+        actor = player_named(player or "expert", seed)
+    else:
+        actor = TerminalPlayer(console, lambda: console.input("> "))
+    person = isinstance(actor, TerminalPlayer)
     narrated = Narrated(actor, console, echo=not person)
     world = World(WorldSettings(id=environment, options=options, runner="inline"))
     console.print(f"task {chosen.id} ({chosen.category}, {chosen.split})", style="bold")
@@ -63,19 +76,17 @@ def command(
     _show_end(trajectory, console)
 
 
-def _actor(player: str | None, model: str | None, seed: int, console: Console) -> tuple[Actor, bool]:
-    """Who plays, and whether it is a person."""
-    if model is not None:
-        from agentgym_rl.cli.model_player import load_model_actor
+def _model_actor(model: str, overrides: list[str], temperature: float, seed: int) -> Actor:
+    """The model as ``eval`` would let it act: as the run says that made it."""
+    from agentgym_rl.config import ConfigError
+    from agentgym_rl.evaluation.models import local_actor
+    from agentgym_rl.evaluation.subject import find_subject
 
-        return load_model_actor(Path(model), seed, progress()), False
-    if player is not None:
-        from agentgym_rl.agents.players import player_named
-
-        return player_named(player, seed), False
-    from agentgym_rl.cli.terminal_player import TerminalPlayer
-
-    return TerminalPlayer(console, lambda: console.input("> ")), True
+    subject = find_subject(model, overrides)
+    if subject.kind != "local":
+        raise ConfigError(f"--model {model}: should be a run's folder, a checkpoint, a Hugging Face folder or hub id")
+    progress().print(f"loading {subject.name}")
+    return local_actor(subject.settings, temperature=temperature, seed=seed)
 
 
 def _show_end(trajectory: Trajectory, console: Console) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from agentgym_rl.config.errors import ConfigError
 from agentgym_rl.config.source import parse
 
 if TYPE_CHECKING:
-    from agentgym_rl.environments.task_set import Task
+    from agentgym_rl.environments.task_set import Split, Task
 
 
 def parse_settings(words: Sequence[str]) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def choose_task(
     with refusals_are_bad_use():
         if task_id is not None:
             return find_task(task_id, [tasks(name, one, **options) for one in SPLITS])
-        found = tasks(name, split, **options)
+        found = tasks(name, cast("Split", split), **options)
         if category is not None:
             found = found.filter(category)
     if not len(found):
