@@ -14,8 +14,6 @@ class Get:
 
 @dataclass(frozen=True, slots=True)
 class CraftCommand:
-    made: int | None
-    """The amount named before the item, if any."""
     item: str
     needs: tuple[tuple[str, int], ...]
 
@@ -32,13 +30,14 @@ _LONGEST = 1000
 _NUMBER = r"([0-9]{1,6})"
 _NAME = r"([a-z][a-z ]*)"
 _GET = re.compile(rf"get {_NUMBER} {_NAME}")
-_CRAFT = re.compile(rf"craft (?:{_NUMBER} )?{_NAME} using (.+)")
+_CRAFT = re.compile(rf"craft (?:[0-9]+ )?{_NAME} using (.+)")
 _PART = re.compile(rf"{_NUMBER} {_NAME}")
 
 
 def read_action(text: str) -> Command | None:
     """Reads ``get N item``, ``craft [N] item using N item, N item`` or ``inventory``.
 
+    As in the original, the N of a craft says nothing: the recipe alone says how much is made.
     Case, surrounding and repeated white space do not matter, and ``oak_log`` or ``minecraft:oak_log`` mean ``oak log``.
     """
     if len(text) > _LONGEST:
@@ -49,11 +48,11 @@ def read_action(text: str) -> Command | None:
     if found := _GET.fullmatch(line):
         return Get(int(found[1]), found[2])
     if found := _CRAFT.fullmatch(line):
-        parts = [_PART.fullmatch(part.strip()) for part in found[3].split(",")]
+        parts = [_PART.fullmatch(part.strip()) for part in found[2].split(",")]
         needs: dict[str, int] = {}
         for part in parts:
             if part is None:
                 return None
             needs[part[2]] = needs.get(part[2], 0) + int(part[1])
-        return CraftCommand(int(found[1]) if found[1] else None, found[2], tuple(needs.items()))
+        return CraftCommand(found[1], tuple(needs.items()))
     return None

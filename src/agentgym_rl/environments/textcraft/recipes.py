@@ -71,6 +71,13 @@ class RecipeBook:
         self.items = frozenset(self.depth) | {
             item for recipe in recipes for part in recipe.ingredients for item in part.alternatives
         }
+        self.kinds: Mapping[str, tuple[str, ...]] = {
+            kind_name(part.alternatives): part.alternatives
+            for recipe in recipes
+            for part in recipe.ingredients
+            if len(part.alternatives) > 1
+        }
+        """How a choice of items is shown → the items."""
         self.recipes_of: dict[str, list[Recipe]] = {}
         for recipe in recipes:
             self.recipes_of.setdefault(recipe.output, []).append(recipe)
@@ -85,14 +92,9 @@ class RecipeBook:
         return {recipe: tuple(_crafts(recipe)) for recipe in self.recipes}
 
     @cached_property
-    def craft_by_needs(self) -> Mapping[tuple[str, frozenset[tuple[str, int]]], tuple[Craft, ...]]:
-        """(output, its exact ingredients) → the crafts; they differ in how much they make."""
-        found: dict[tuple[str, frozenset[tuple[str, int]]], tuple[Craft, ...]] = {}
-        for crafts in self.crafts.values():
-            for craft in crafts:
-                key = (craft.output, frozenset(craft.needs))
-                found[key] = (*found.get(key, ()), craft)
-        return found
+    def craft_by_needs(self) -> Mapping[tuple[str, frozenset[tuple[str, int]]], Craft]:
+        """(output, its exact ingredients) → the craft. No two recipes share both."""
+        return {(craft.output, frozenset(craft.needs)): craft for crafts in self.crafts.values() for craft in crafts}
 
 
 def kind_name(alternatives: tuple[str, ...]) -> str:

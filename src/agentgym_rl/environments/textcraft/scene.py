@@ -77,7 +77,7 @@ def _tree(book: RecipeBook, goal: Goal) -> tuple[list[Recipe], tuple[Step, ...]]
         item = min(waiting, key=lambda item: (-book.depth[item], item))
         waiting.remove(item)
         recipe = _recipe(book, item)
-        chosen = {part: _choice(book, goal, part.alternatives, known) for part in recipe.ingredients}
+        chosen = {part: _choice(book, goal, part.alternatives) for part in recipe.ingredients}
         fresh = {item for item in chosen.values() if not book.is_base(item)} - known
         known |= fresh
         waiting |= fresh
@@ -98,25 +98,25 @@ def _recipe(book: RecipeBook, item: str) -> Recipe:
     return min(book.recipes_of[item], key=cost)
 
 
-def _choice(book: RecipeBook, goal: Goal, alternatives: tuple[str, ...], known: set[str]) -> str:
-    """The alternative to make: a shallowest one; what is needed anyway first, else one drawn for this goal."""
+def _choice(book: RecipeBook, goal: Goal, alternatives: tuple[str, ...]) -> str:
+    """The alternative to make: the first of those that are fetched; else a shallowest one, drawn for this goal.
+
+    Drawn by all but the last word, so that slabs and planks that are free to choose are of one wood.
+    """
     least = min(book.depth.get(item, 0) for item in alternatives)
     shallowest = [item for item in alternatives if book.depth.get(item, 0) == least]
-    if least == 0:
-        return shallowest[0]
-    # Ranked without the last word, so that slabs and planks that are free to choose are of one wood.
-    return min(shallowest, key=lambda item: (item not in known, _rank(goal, "choice", item.rpartition(" ")[0])))
+    return shallowest[0] if least == 0 else min(shallowest, key=lambda item: _rank(goal, "choice", item.rpartition(" ")[0]))
 
 
 def _distractors(book: RecipeBook, goal: Goal, needed: list[Recipe], count: int) -> list[Recipe]:
-    """Recipes that are not needed but share an ingredient with one that is."""
-    shared = set(_ingredients(needed))
-    rest = [recipe for recipe in book.recipes if recipe not in needed and not shared.isdisjoint(_ingredients([recipe]))]
+    """Recipes that are not needed but share an ingredient, as it is shown, with one that is."""
+    shared = {part.alternatives for recipe in needed for part in recipe.ingredients}
+    rest = [
+        recipe
+        for recipe in book.recipes
+        if recipe not in needed and any(part.alternatives in shared for part in recipe.ingredients)
+    ]
     return sorted(rest, key=lambda recipe: _rank(goal, "distractor", recipe.text))[:count]
-
-
-def _ingredients(recipes: Iterable[Recipe]) -> Iterable[str]:
-    return (item for recipe in recipes for part in recipe.ingredients for item in part.alternatives)
 
 
 def _amounts(book: RecipeBook, shown: Iterable[Recipe]) -> dict[str, tuple[int, ...]]:

@@ -89,24 +89,22 @@ class TextCraft(Environment):
 
     def _get(self, command: Get) -> str:
         item = command.item
-        if item not in recipe_book().items:
-            return f"Could not find {item}: there is no such item."
+        if hint := _no_item(item):
+            return f"Could not find {item}: {hint}."
         if not recipe_book().is_base(item):
             return f"Could not find {item}: it has to be crafted."
         if command.count == 0:
-            return f"Could not get 0 {item}: the amount must be at least 1."
+            return f"Could not get 0 {item}: the amount must be 1 or more."
         self._change(item, command.count)
         return f"Got {command.count} {item}"
 
     def _craft(self, command: CraftCommand) -> str:
         item = command.item
         using = ", ".join(f"{count} {name}" for name, count in command.needs)
-        crafts = recipe_book().craft_by_needs.get((item, frozenset(command.needs)), ())
-        if not crafts:
-            return f"Could not find a valid recipe for {item} using {using}."
-        craft = next((craft for craft in crafts if command.made in (None, craft.made)), None)
+        craft = recipe_book().craft_by_needs.get((item, frozenset(command.needs)))
         if craft is None:
-            return f"Could not find a valid recipe for {command.made} {item}: {using} makes {crafts[0].made}."
+            hint = next(filter(None, map(_no_item, (item, *dict(command.needs)))), None)
+            return f"Could not find a valid recipe for {item} using {using}{f': {hint}' if hint else ''}."
         short = [f"{count} {name} (you have {self._inventory.get(name, 0)})" for name, count in self._lacks(craft)]
         if short:
             return f"Could not find enough items to craft {item}: needs {', '.join(short)}."
@@ -121,7 +119,7 @@ class TextCraft(Environment):
 
     def _list(self) -> str:
         if not self._inventory:
-            return "Inventory: nothing"
+            return "Inventory: You are not carrying anything."
         return "Inventory: " + " ".join(f"[{item}] ({count})" for item, count in sorted(self._inventory.items()))
 
     def _change(self, item: str, count: int) -> None:
@@ -164,6 +162,16 @@ class TextCraft(Environment):
 
     def _offer(self) -> tuple[str, list[str], tuple[str, ...], set[str]]:
         return self._scene.goal.item, self._executable_crafts(), self._scene.gets, self._done
+
+
+def _no_item(name: str) -> str | None:
+    """Why ``name`` is no item; None when it is one."""
+    book = recipe_book()
+    if name in book.items:
+        return None
+    if name in book.kinds:
+        return f"{name} stands for several items, name one, such as {book.kinds[name][0]}"
+    return f"there is no {name}"
 
 
 def _short(action: str) -> str:
