@@ -10,6 +10,7 @@ import difflib
 import importlib
 import importlib.util
 import inspect
+import re
 import sys
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -20,6 +21,7 @@ from agentgym_rl.environments.protocol import Environment
 from agentgym_rl.environments.task_set import SPLITS, Split, TaskSet
 
 GROUP = "agentgym_rl.environments"
+_CLASS = re.compile(r"[\w.]*\w:\w[\w.]*")
 
 
 def make(id: str, **settings: Any) -> Environment:
@@ -99,7 +101,9 @@ def _entry_point(id: str) -> EntryPoint:
         if point.name == id:
             return point
     if ":" in id:
-        if importlib.util.find_spec(id.partition(".")[0].partition(":")[0]) is None:
+        if not _CLASS.fullmatch(id):
+            raise UnknownEnvironment(f"environment {id!r}: give it as package.module:Class")
+        if importlib.util.find_spec(re.split("[.:]", id)[0]) is None:
             sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
         return EntryPoint(name=id, value=id, group=GROUP)
     hint = _nearest(id, registered())
