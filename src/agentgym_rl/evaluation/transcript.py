@@ -76,7 +76,7 @@ def _wrapped(text: str, width: int, mark: str = "") -> Iterator[str]:
     for line in printable(text).strip("\n").split("\n"):
         rest = line.rstrip()
         while True:
-            head = chop_cells(rest, width - len(mark))[0] if rest else ""
+            head = (chop_cells(rest, width - len(mark)) or [rest])[0]  # nothing, or no width at all: no piece
             if len(head) < len(rest):
                 blank = head.rfind(" ", len(head) // 2)
                 head = head[:blank] if blank > 0 else head
