@@ -77,7 +77,7 @@ class Algorithm:
 
     @property
     def skips_zero_advantage(self) -> bool:
-        """Whether a token without advantage adds nothing to the loss, so that its forward pass may be left out."""
+        """Whether an episode whose advantages are all zero adds nothing to the loss: its forward pass may be left out."""
         return not (self.needs_entropy or self.needs_critic or (self.needs_reference and self.recipe.kl.placement == "loss"))
 
     def kl_controller(self) -> KlController:
