@@ -12,7 +12,7 @@ import typer
 
 from agentgym_rl.cli import doctor, envs, play, train
 from agentgym_rl.cli import eval as evaluation
-from agentgym_rl.cli.errors import BAD_USE, explain_error
+from agentgym_rl.cli.errors import BAD_USE, STOPPED, explain_error
 
 # Some versions of typer carry their own click, others use the installed one: typer's public names lead to either.
 _USAGE_ERROR = typer.BadParameter.__mro__[1]
@@ -58,8 +58,7 @@ def run(arguments: Sequence[str]) -> int:
         code = app(list(arguments), standalone_mode=False)
         return code if isinstance(code, int) else 0
     except (typer.Abort, KeyboardInterrupt):
-        print("stopped", file=sys.stderr)
-        return 130
+        return STOPPED
     except BrokenPipeError:  # the reader (head, less) has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from agentgym_rl.cli.extras import extra_of_module
 
-FAILED, BAD_USE = 1, 2
+FAILED, BAD_USE, STOPPED = 1, 2, 130
+"""Exit codes; the last is what shells use for Ctrl-C."""
 
 
 def explain_error(error: Exception) -> tuple[str, int] | None:

@@ -41,7 +41,7 @@ def command(
     from agentgym_rl.agents.rollout.actor import EpisodeJob
     from agentgym_rl.agents.rollout.runner import RolloutRunner
     from agentgym_rl.agents.rollout.worlds import World
-    from agentgym_rl.cli.terminal_player import HELP, InputEnded, Narrated, TerminalPlayer
+    from agentgym_rl.cli.terminal_player import HELP, InputEnded, InputStopped, Narrated, TerminalPlayer
     from agentgym_rl.cli.world import choose_task, parse_settings
     from agentgym_rl.environments.settings import WorldSettings
 
@@ -73,6 +73,8 @@ def command(
             assert narrated.trajectory is not None
             trajectory = narrated.trajectory
             console.print()
+        except InputStopped:
+            raise KeyboardInterrupt from None
     _show_end(trajectory, console)
 
 

@@ -17,7 +17,11 @@ HELP = "Write an action. ? lists the admissible ones, then a number takes one. !
 
 
 class InputEnded(Exception):
-    """The person has closed the input; ``trajectory`` so far is in :attr:`Narrated.trajectory`."""
+    """The person has closed the input; the episode so far is in :attr:`Narrated.trajectory`."""
+
+
+class InputStopped(Exception):
+    """The person pressed Ctrl-C. An ordinary exception, because asyncio would complain of a KeyboardInterrupt in a task."""
 
 
 class TerminalPlayer:
@@ -69,6 +73,8 @@ class _TerminalEpisode:
             return self._player.ask().strip()
         except EOFError as error:
             raise InputEnded from error
+        except KeyboardInterrupt as error:
+            raise InputStopped from error
         finally:
             signal.signal(signal.SIGINT, previous)
 
