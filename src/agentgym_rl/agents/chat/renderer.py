@@ -22,6 +22,10 @@ class ChatRenderer(Protocol):
     rewrites_history: bool
     """The template writes an earlier message otherwise than it was sampled (thinking stripped)."""
 
+    @property
+    def newline_ids(self) -> frozenset[int]:
+        """Every token id with a newline in its text."""
+
     def start(self, instructions: str, observation: str, *, answered: bool = False) -> list[int]:
         """The ids up to where the first message stands. ``answered``: as the template writes it once a turn lies behind."""
 
@@ -33,6 +37,9 @@ class ChatRenderer(Protocol):
 
     def encode_message(self, text: str) -> list[int]:
         """The ids of a message made by hand, without its end."""
+
+    def encode_continuing(self, text: str) -> list[int]:
+        """The ids of a text that goes on with a message."""
 
     def message_text(self, ids: Sequence[int]) -> str:
         """A message's text, without the token that ended it; half characters become U+FFFD."""

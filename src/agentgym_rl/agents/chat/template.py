@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from agentgym_rl.agents.chat.encoding import ChatTokenizer, TextEncoder
@@ -49,6 +50,10 @@ class TemplateRenderer:
         self.stop_ids = frozenset([end, *(number for number in around if number is not None)])
         self.rewrites_history = pieces.strips_thought or pieces.answered != pieces.ask
 
+    @cached_property
+    def newline_ids(self) -> frozenset[int]:
+        return self._encoder.ids_with("\n")
+
     def start(self, instructions: str, observation: str, *, answered: bool = False) -> list[int]:
         return self._assemble(self._pieces.start(instructions, observation, answered=answered))
 
@@ -60,6 +65,8 @@ class TemplateRenderer:
 
     def encode_message(self, text: str) -> list[int]:
         return self._encoder.encode_continuing(text)
+
+    encode_continuing = encode_message
 
     def message_text(self, ids: Sequence[int]) -> str:
         return self._encoder.decode(ids[:-1] if ids and ids[-1] in self.stop_ids else ids)

@@ -25,9 +25,9 @@ class TranscriptRenderer:
     def __init__(self, tokenizer: ChatTokenizer) -> None:
         self._encoder = encoder = TextEncoder(tokenizer)
         self.end_of_turn = self.closing = tuple(encoder.encode_continuing("\n"))
-        self._newline = encoder.ids_with("\n")
-        self._closers = frozenset(number for number in self._newline if encoder.decode([number]).endswith("\n"))
-        self.stop_ids = self._newline | encoder.control_ids
+        self.newline_ids = encoder.ids_with("\n")
+        self._closers = frozenset(number for number in self.newline_ids if encoder.decode([number]).endswith("\n"))
+        self.stop_ids = self.newline_ids | encoder.control_ids
         opening = encoder.backend.encode("").ids
         self._begin = opening[:1] if opening[:1] == [tokenizer.bos_token_id] else []
 
@@ -44,11 +44,14 @@ class TranscriptRenderer:
     def encode_message(self, text: str) -> list[int]:
         return self._encoder.encode_continuing(f" {text}")
 
+    def encode_continuing(self, text: str) -> list[int]:
+        return self._encoder.encode_continuing(text)
+
     def message_text(self, ids: Sequence[int]) -> str:
         if ids and ids[-1] in self._encoder.control_ids:
             ids = ids[:-1]
         text = self._encoder.decode(ids).removeprefix(" ")
-        return text.rpartition("\n")[0].rstrip("\n") if ids and ids[-1] in self._newline else text
+        return text.rpartition("\n")[0].rstrip("\n") if ids and ids[-1] in self.newline_ids else text
 
     def rewritten(self, ids: Sequence[int]) -> list[int] | None:  # noqa: ARG002
         return None

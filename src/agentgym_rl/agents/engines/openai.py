@@ -1,104 +1,151 @@
-"""A model behind an OpenAI-compatible server (vLLM, llama.cpp, SGLang, OpenAI …): messages in, text out."""
+"""Any OpenAI-compatible server as a :class:`~agentgym_rl.agents.engines.protocol.ChatEngine`."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
+import math
 import os
+import re
+import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
 
 from agentgym_rl.agents.engines.protocol import Message, Sampling
-from agentgym_rl.agents.models.errors import ModelError
 from agentgym_rl.agents.rollout.actor import ContextFull
 from agentgym_rl.environments.errors import EnvironmentFault
 
-if TYPE_CHECKING:
-    import aiohttp
+RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+LONGEST_WAIT = 60.0
+"""Seconds: a server that asks for more is as good as gone."""
 
-DEFAULT_BASE_URL = "https://api.openai.com/v1"
-_BUSY = (408, 409, 425, 429)
-"""Answers, besides 5xx, after which asking again may help."""
+
+class ChatServerFault(EnvironmentFault):
+    """The server is gone, overloaded or broken, retries included. A fault: the episode counts for nobody."""
+
+
+class ChatServerRefused(RuntimeError):
+    """The server does not take what is asked (key, model, parameters). Trying again would not help, so the run stops."""
 
 
 class OpenAIEngine:
-    """Asks ``POST base_url/chat/completions``. The key is that of ``OPENAI_API_KEY``, where the server wants one.
+    """Asks ``BASE_URL/chat/completions`` for each message.
 
-    Busy servers and lost connections are asked again after each of ``delays`` seconds. Each request has a connection of
-    its own: nothing to be closed is left behind, and beside the model's own time that costs nothing.
-
-    Raises:
-        ModelError: the address, the key, the model's name or a setting is wrong.
-        EnvironmentFault: the server failed, or passed ``timeout`` seconds, after all delays.
-        ContextFull: the conversation is longer than the model takes.
+    ``api_key_variable`` names the environment variable that holds the key (empty or unset: none is sent). Connection
+    errors, time-outs, broken answers and the statuses of an overloaded server are retried ``retries`` times, after
+    ``Retry-After`` or with doubling waits from ``backoff`` seconds, then they are a :class:`ChatServerFault`. Other statuses
+    are :class:`ChatServerRefused`, a conversation that is too long is
+    :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a request. An asynchronous context
+    manager; or :meth:`close` it.
     """
 
     def __init__(
-        self, model: str, base_url: str | None = None, *, timeout: float = 300.0, delays: Sequence[float] = (1, 3, 10, 30)
+        self,
+        base_url: str,
+        model: str,
+        *,
+        api_key_variable: str = "OPENAI_API_KEY",
+        timeout: float = 120.0,
+        retries: int = 5,
+        backoff: float = 0.5,
     ) -> None:
-        self.model = model
-        self.base_url = (base_url or os.environ.get("OPENAI_BASE_URL") or DEFAULT_BASE_URL).rstrip("/")
-        self._timeout = timeout
-        self._delays = tuple(delays)
+        if not base_url.startswith(("http://", "https://")):
+            raise ValueError(f"the address of a chat server begins with http:// or https://, not {base_url!r}")
+        self._address = base_url.rstrip("/") + "/chat/completions"
+        self._model = model
+        self._key = os.environ.get(api_key_variable, "")
+        self._key_variable = api_key_variable
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._retries = retries
+        self._backoff = backoff
+        self._session: aiohttp.ClientSession | None = None
 
     async def chat(self, messages: Sequence[Message], sampling: Sampling) -> str:
-        """The model's answer to ``messages``; the empty string where it says nothing."""
+        """The text of the answer. ``top_k`` is sent only where it is on: not every server knows it."""
         body: dict[str, Any] = {
-            "model": self.model,
+            "model": self._model,
             "messages": list(messages),
             "temperature": sampling.temperature,
             "top_p": sampling.top_p,
             "max_tokens": sampling.max_tokens,
         }
         if sampling.top_k:
-            body["top_k"] = sampling.top_k  # no part of OpenAI's own API; servers of open models take it
-        for delay in (*self._delays, None):
+            body["top_k"] = sampling.top_k
+        cause = ""
+        for attempt in range(self._retries + 1):
             try:
                 return await self._ask(body)
-            except _Again as problem:
-                if delay is None:
-                    raise EnvironmentFault(f"{self.base_url}: {problem}, {len(self._delays) + 1} times") from problem
-            await asyncio.sleep(delay)
-        raise AssertionError("the last turn of the loop returns or raises")
+            except _Retry as problem:
+                cause, pause = str(problem), problem.wait
+            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
+                cause, pause = str(error) or "no answer in time", None
+            if attempt < self._retries:
+                await asyncio.sleep(self._backoff * 2**attempt if pause is None else pause)
+        raise ChatServerFault(f"{self._address} failed {self._retries + 1} times, at last with: {cause}")
 
     async def _ask(self, body: dict[str, Any]) -> str:
-        import aiohttp
-
-        key = os.environ.get("OPENAI_API_KEY")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        if self._session is None:
+            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+            self._session = aiohttp.ClientSession(timeout=self._timeout, headers=headers)
+        async with self._session.post(self._address, json=body) as response:
+            text = await response.text(errors="replace")
+            if response.status in RETRIED:
+                raise _Retry(f"status {response.status}, {_brief(text)}", _seconds(response.headers.get("Retry-After")))
+            if response.status in (400, 413, 422) and _CONTEXT.search(text):
+                raise ContextFull(f"the server's context is full: {_brief(text)}")
+            if response.status != 200:
+                hint = f"; the key is taken from {self._key_variable}" if response.status in (401, 403) else ""
+                raise ChatServerRefused(f"{self._address} answered with status {response.status}: {_brief(text)}{hint}")
         try:
-            async with (
-                aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(self._timeout), headers=headers) as session,
-                session.post(f"{self.base_url}/chat/completions", json=body) as answer,
-            ):
-                return await self._read(answer)
-        except aiohttp.InvalidURL as error:
-            raise ModelError(f"{self.base_url} is no address; give one like http://127.0.0.1:8000/v1") from error
-        except (aiohttp.ClientError, TimeoutError) as error:
-            raise _Again(str(error) or f"no answer in {self._timeout:g} s") from error
+            content = json.loads(text)["choices"][0]["message"]["content"]
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            raise _Retry(f"no chat completion: {_brief(text)}", None) from None
+        return content if isinstance(content, str) else ""
 
-    async def _read(self, answer: aiohttp.ClientResponse) -> str:
-        text = await answer.text(errors="replace")
-        if answer.status in _BUSY or answer.status >= 500:
-            raise _Again(f"status {answer.status} ({_said(text)})")
-        if answer.status != 200:
-            said = _said(text)
-            if answer.status in (400, 413) and "context" in said.lower():
-                raise ContextFull(said)
-            raise ModelError(f"{self.base_url} refuses {self.model!r} with status {answer.status}: {said}")
+    async def close(self) -> None:
+        """Close the connections. Idempotent."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+
+class _Retry(Exception):
+    """The request may succeed later, after ``wait`` seconds where the server named a time."""
+
+    def __init__(self, cause: str, wait: float | None) -> None:
+        super().__init__(cause)
+        self.wait = wait
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """The wait that a ``Retry-After`` header asks for, in seconds or as a date; bounded."""
+    if retry_after is None:
+        return None
+    try:
+        seconds = float(retry_after)
+    except ValueError:
         try:
-            return str(json.loads(text)["choices"][0]["message"]["content"] or "")
-        except (ValueError, LookupError, TypeError) as error:
-            raise ModelError(f"{self.base_url} does not answer as an OpenAI-compatible server: {text[:80]!r}") from error
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
+        except ValueError:
+            return None
+    return min(max(seconds, 0.0), LONGEST_WAIT) if math.isfinite(seconds) else None
 
 
-class _Again(Exception):
-    """Asking once more may help."""
+def _brief(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= 300 else f"{text[:300]}…"
 
 
-def _said(text: str) -> str:
-    """The server's own words, in one line."""
-    with contextlib.suppress(ValueError, LookupError, TypeError):
-        text = json.loads(text)["error"]["message"]
-    return " ".join(str(text).split())[:200] or "no message"
+_CONTEXT = re.compile("context.?(length|window|size)|maximum context", re.IGNORECASE)
