@@ -59,6 +59,7 @@ format: $(INSTALLED)
 
 docs: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e '.[docs]' -c constraints.txt
+	$(BIN)/python scripts/settings_page.py
 	$(BIN)/mkdocs build --strict
 
 clean:
