@@ -65,7 +65,7 @@ def service(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 def test_metrics_and_settings_are_sent(service: tuple[str, Service], tmp_path: Path) -> None:
     name, made = service
     run(name, tmp_path, range(1, 3))
-    assert made.logged == [(step, {"step": step, "reward/mean": step / 8}) for step in (1, 2)]
+    assert made.logged == [(step, {"reward/mean": step / 8}) for step in (1, 2)]
     assert made.finished == 1
     assert made.runs[0]["project"] == "demo"
     assert made.runs[0]["name"].startswith("a")

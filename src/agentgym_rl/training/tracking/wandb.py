@@ -38,8 +38,9 @@ class WandbTracker(Callback):
 
     def on_step(self, metrics: Metrics) -> None:
         step = int(metrics["step"] or 0)
+        sent = {name: value for name, value in metrics.items() if name != "step" and value is not None}
         if self._sent.claim(step):
-            self._run.log({name: value for name, value in metrics.items() if value is not None}, step=step)
+            self._run.log(sent, step=step)
 
     def on_end(self, summary: Any) -> None:  # noqa: ARG002
         self._run.finish()
