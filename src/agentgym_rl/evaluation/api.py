@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -88,8 +88,10 @@ def evaluate(
         categories = defaults.categories
     panels = held_out(worlds, conditions.split, tasks or None, categories)
     with ExitStack() as stack:
-        runner = stack.enter_context(RolloutRunner(worlds, concurrency=concurrency))
-        actor, name = _actor(subject, runner, panels, conditions, device, base_url)
+        runner = stack.enter_context(
+            RolloutRunner(worlds, concurrency=concurrency, retries=subject.settings.rollout.retries)
+        )
+        actor, name = stack.enter_context(_actor(subject, runner, panels, conditions, device, base_url))
         details = _details(subject)
         store = None if out is None else _open(Path(out), name, conditions, worlds, details)
         made = evaluate_actor(
@@ -113,6 +115,7 @@ def _worlds(environment: str | WorldSettings | Sequence[WorldSettings] | None, s
     return subject.run.worlds
 
 
+@contextmanager
 def _actor(
     subject: Subject,
     runner: RolloutRunner,
@@ -120,17 +123,21 @@ def _actor(
     conditions: Conditions,
     device: str,
     base_url: str | None,
-) -> tuple[Actor, str]:
+) -> Iterator[tuple[Actor, str]]:
     """Who plays, and the name of it."""
+    temperature, seed = conditions.temperature, conditions.seed
     if subject.kind == "local":
-        return local_actor(
-            subject.settings, temperature=conditions.temperature, seed=conditions.seed, device=device
-        ), subject.name
-    if subject.kind == "openai":
+        asked = subject.settings.rollout.deterministic
+        deterministic = asked if asked is not None else all(world.in_process for world in runner.worlds)
+        actor = local_actor(subject.settings, temperature=temperature, seed=seed, device=device, deterministic=deterministic)
+        yield actor, subject.name
+    elif subject.kind == "openai":
         model = subject.name.removeprefix("openai:")
-        return served_actor(subject.settings, model, temperature=conditions.temperature, base_url=base_url), subject.name
-    name = best_shortcut(runner, panels, conditions) if subject.kind == "shortcut" else subject.name
-    return player_named(_playable(name, runner, panels), conditions.seed), name
+        with served_actor(runner, subject.settings, model, temperature=temperature, base_url=base_url) as served:
+            yield served, subject.name
+    else:
+        name = best_shortcut(runner, panels, conditions) if subject.kind == "shortcut" else subject.name
+        yield player_named(_playable(name, runner, panels), seed), name
 
 
 def _playable(name: str, runner: RolloutRunner, panels: Sequence[TaskSet]) -> str:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from agentgym_rl.agents.engines.protocol import Sampling
 from agentgym_rl.agents.rollout.chat_actor import ChatActor
 from agentgym_rl.agents.rollout.model_actor import ModelActor
+from agentgym_rl.agents.rollout.runner import RolloutRunner
+from agentgym_rl.config import ConfigError
 from agentgym_rl.evaluation.subject import ModelSubject
 
+OPENAI = "https://api.openai.com/v1"
 
-def local_actor(settings: ModelSubject, *, temperature: float, seed: int, device: str = "auto") -> ModelActor:
+
+def local_actor(
+    settings: ModelSubject, *, temperature: float, seed: int, device: str = "auto", deterministic: bool = True
+) -> ModelActor:
     """The model of ``settings.model`` in this process, on ``device``, acting as ``settings.agent`` says.
 
     Needs the ``train`` extra. Raises :class:`~agentgym_rl.agents.models.errors.ModelError` for a folder that is no model.
     """
-    from agentgym_rl.agents.chat import TemplateRenderer, TranscriptRenderer
+    from agentgym_rl.agents.chat.choose import choose_renderer
     from agentgym_rl.agents.engines.local.engine import LocalEngine
-    from agentgym_rl.agents.models.errors import ModelError
     from agentgym_rl.agents.models.load import choose_device, load_model
 
     loaded = load_model(settings.model, choose_device(device))
-    try:
-        transcript = settings.agent.template == "transcript"
-        renderer = TranscriptRenderer(loaded.tokenizer) if transcript else TemplateRenderer(loaded.tokenizer)
-    except ValueError as error:
-        raise ModelError(f"{settings.model.path}: {error}") from error
     return ModelActor(
-        LocalEngine(loaded.model.to(loaded.dtype)),
-        renderer,
+        LocalEngine(loaded.model.to(loaded.dtype), deterministic=deterministic),
+        choose_renderer(settings.agent, loaded.tokenizer, settings.model.path),
         settings.agent,
         sampling(settings, temperature),
         context=loaded.context,
@@ -34,14 +38,28 @@ def local_actor(settings: ModelSubject, *, temperature: float, seed: int, device
     )
 
 
-def served_actor(settings: ModelSubject, model: str, *, temperature: float, base_url: str | None = None) -> ChatActor:
+@contextmanager
+def served_actor(
+    runner: RolloutRunner, settings: ModelSubject, model: str, *, temperature: float, base_url: str | None = None
+) -> Iterator[ChatActor]:
     """``model`` behind the OpenAI-compatible server at ``base_url`` (None: ``OPENAI_BASE_URL``, else OpenAI's own).
 
-    Needs the ``openai`` extra.
+    To be played by ``runner``; its connections are closed when the block ends. Needs the ``openai`` extra. Raises
+    :class:`ConfigError` where the server refuses address, key or model, or the settings ask for what it can't do.
     """
-    from agentgym_rl.agents.engines.openai import OpenAIEngine
+    from agentgym_rl.agents.engines.openai import ChatServerRefused, OpenAIEngine
 
-    return ChatActor(OpenAIEngine(model, base_url), settings.agent, sampling(settings, temperature))
+    try:
+        engine = OpenAIEngine(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI, model)
+        actor = ChatActor(engine, settings.agent, sampling(settings, temperature))
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    try:
+        yield actor
+    except ChatServerRefused as error:
+        raise ConfigError(str(error)) from error
+    finally:
+        runner.run(engine.close())
 
 
 def sampling(settings: ModelSubject, temperature: float) -> Sampling:

@@ -67,6 +67,7 @@ def find_subject(what: str, overrides: Sequence[str] = ()) -> Subject:
             raise ConfigError(f"{overrides[0]} would do nothing: {what} is a player, it has no settings")
         return Subject("shortcut" if what == "shortcut" else "player", what)
     changes = load(None, overrides, ModelSubject).settings.model_dump(exclude_unset=True)
+    _refuse_inert(changes, served=what.startswith("openai:"))
     if what.startswith("openai:"):
         return Subject("openai", what, _validated(changes, what))
     path = Path(what).expanduser()
@@ -83,6 +84,27 @@ def find_subject(what: str, overrides: Sequence[str] = ()) -> Subject:
     near = difflib.get_close_matches(what, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ConfigError(f"nothing to evaluate is called {what!r}{hint} Give {_KINDS} ({', '.join(PLAYERS)})")
+
+
+_READ = {
+    "model": ("dtype", "attention"),
+    "agent": tuple(AgentSettings.model_fields),
+    "rollout": ("top_k", "top_p", "max_tokens", "retries", "deterministic"),
+}
+_READ_SERVED = {"agent": ("format", "instructions", "action_space"), "rollout": ("top_k", "top_p", "max_tokens", "retries")}
+_INSTEAD = {"temperature": "use --temperature", "concurrency": "use --concurrency", "path": "name the model itself"}
+
+
+def _refuse_inert(changes: Mapping[str, Any], *, served: bool) -> None:
+    """Of what training reads of these sections an evaluation reads less; a served model less still."""
+    read = _READ_SERVED if served else _READ
+    for section, values in changes.items():
+        for key in values:
+            if key not in read.get(section, ()):
+                instead = _INSTEAD.get(
+                    key, "nothing reads it in " + ("a served model's evaluation" if served else "an evaluation")
+                )
+                raise ConfigError(f"{section}.{key} would do nothing: {instead}")
 
 
 def _is_player(what: str) -> bool:

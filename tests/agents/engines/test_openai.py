@@ -1,143 +1,180 @@
-"""The OpenAI-compatible engine against a server in this process: its words, its failures, its limits."""
+"""The OpenAI engine against a real server on this machine."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
-from typing import Any, cast
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 
-from agentgym_rl.agents.engines.openai import OpenAIEngine
+from agentgym_rl.agents.engines.openai import ChatServerFault, ChatServerRefused, OpenAIEngine, _seconds
 from agentgym_rl.agents.engines.protocol import Message, Sampling
-from agentgym_rl.agents.models.errors import ModelError
 from agentgym_rl.agents.rollout.actor import ContextFull
 from agentgym_rl.environments.errors import EnvironmentFault
 
-HELLO: list[Message] = [{"role": "user", "content": "half \ud83d"}]
-DEFAULT = Sampling()
-Answer = tuple[int, Any]
+MESSAGES: list[Message] = [{"role": "user", "content": "half \ud83d, whole 😀"}]
 
 
-def ask(
-    *answers: Answer, sampling: Sampling = DEFAULT, delays: tuple[float, ...] = (0, 0)
-) -> tuple[str, list[tuple[web.Request, Any]]]:
-    """What the engine makes of a server that gives ``answers`` one after the other, and the requests it got."""
-    left, requests = list(answers), cast("list[tuple[web.Request, Any]]", [])
-
-    async def respond(request: web.Request) -> web.Response:
-        requests.append((request, await request.json()))
-        status, content = left.pop(0)
-        return (
-            web.Response(status=status, text=content)
-            if isinstance(content, str)
-            else web.json_response(content, status=status)
-        )
-
-    async def run() -> str:
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", respond)
-        async with TestServer(app) as server:
-            return await OpenAIEngine("m", str(server.make_url("/v1/")), delays=delays).chat(HELLO, sampling)
-
-    return asyncio.run(run()), requests
+def answer(content: str | None = "Action: look") -> web.Response:
+    return web.json_response({"choices": [{"message": {"role": "assistant", "content": content}}]})
 
 
-def said(text: str | None) -> Answer:
-    return 200, {"choices": [{"message": {"content": text}}]}
+class Server:
+    """Answers with each of ``responses`` in turn, the last one again and again."""
 
+    def __init__(self, *responses: Callable[[], web.StreamResponse]) -> None:
+        self.responses = responses
+        self.bodies: list[Any] = []
+        self.headers: list[Any] = []
 
-def failed(status: int, message: str = "no") -> Answer:
-    return status, {"error": {"message": message}}
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.headers.append(request.headers)
+        self.bodies.append(json.loads(await request.read()))
+        make = self.responses[min(len(self.bodies), len(self.responses)) - 1]
+        return make()
 
-
-def test_a_request_says_how_to_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    text, ((request, body),) = ask(said("Action: open"), sampling=Sampling(0.5, 7, 0.9, 33))
-    assert text == "Action: open"
-    assert request.headers["Authorization"] == "Bearer secret"
-    assert body == {
-        "model": "m",
-        "messages": HELLO,
-        "temperature": 0.5,
-        "top_p": 0.9,
-        "max_tokens": 33,
-        "top_k": 7,
-    }
-
-
-def test_without_a_key_none_is_sent_and_no_words_are_the_empty_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    text, ((request, body),) = ask(said(None))
-    assert text == ""
-    assert "Authorization" not in request.headers
-    assert "top_k" not in body
-
-
-def test_a_busy_server_is_asked_again() -> None:
-    text, requests = ask(failed(429), failed(503), said("ok"))
-    assert (text, len(requests)) == ("ok", 3)
-    with pytest.raises(EnvironmentFault, match=r"status 500 \(broken\), 3 times"):
-        ask(*[failed(500, "broken")] * 3)
-
-
-@pytest.mark.parametrize(
-    ("answer", "error", "match"),
-    [
-        (failed(401, "bad key"), ModelError, "refuses 'm' with status 401: bad key"),
-        (failed(404, "no such model"), ModelError, "no such model"),
-        (failed(400, "maximum context length is 8192 tokens"), ContextFull, "8192"),
-        ((200, "<html>"), ModelError, "does not answer as an OpenAI-compatible server: '<html>'"),
-        ((200, {"choices": []}), ModelError, "does not answer"),
-        ((418, "I'm a teapot"), ModelError, "teapot"),
-    ],
-)
-def test_what_asking_again_would_not_mend_is_raised_at_once(answer: Answer, error: type[Exception], match: str) -> None:
-    with pytest.raises(error, match=match):
-        ask(answer)
-
-
-def run_engine(make: Callable[[], OpenAIEngine]) -> None:
-    asyncio.run(make().chat(HELLO, Sampling()))
-
-
-def test_nobody_there_and_no_address() -> None:
-    async def left() -> str:
-        async with TestServer(web.Application()) as server:
-            return str(server.make_url("/v1"))
-
-    address = asyncio.run(left())
-    with pytest.raises(EnvironmentFault, match=rf"{address}: .*2 times"):
-        run_engine(lambda: OpenAIEngine("m", address, delays=(0,)))
-    with pytest.raises(ModelError, match="nowhere is no address"):
-        run_engine(lambda: OpenAIEngine("m", "nowhere"))
-
-
-def test_silence_is_a_fault() -> None:
-    async def run() -> None:
-        forever = asyncio.Event()
-
-        async def respond(_: web.Request) -> web.Response:
-            await forever.wait()
-            return web.Response()
-
-        app = web.Application()
-        app.router.add_post("/v1/chat/completions", respond)
-        async with TestServer(app) as server:
+    def talk(self, use: Callable[[str], Any]) -> Any:
+        async def run() -> Any:
+            application = web.Application()
+            application.router.add_post("/v1/chat/completions", self.handle)
+            runner = web.AppRunner(application)
+            await runner.setup()
             try:
-                await OpenAIEngine("m", str(server.make_url("/v1")), timeout=0.05, delays=()).chat(HELLO, Sampling())
+                site = web.TCPSite(runner, "127.0.0.1", 0)
+                await site.start()
+                port = runner.addresses[0][1]
+                return await use(f"http://127.0.0.1:{port}/v1/")
             finally:
-                forever.set()
+                await runner.cleanup()
 
-    with pytest.raises(EnvironmentFault, match=r"1 times"):
-        asyncio.run(run())
+        return asyncio.run(run())
+
+    def chat(self, sampling: Sampling | None = None, **settings: Any) -> str:
+        async def use(address: str) -> str:
+            engine = OpenAIEngine("small", address, **{"backoff": 0.0, **settings})
+            return await engine.chat(MESSAGES, sampling or Sampling())
+
+        text: str = self.talk(use)
+        return text
 
 
-def test_the_address_comes_from_the_environment_if_not_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://here/v1/")
-    assert OpenAIEngine("m").base_url == "http://here/v1"
-    assert OpenAIEngine("m", "http://there").base_url == "http://there"
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    assert OpenAIEngine("m").base_url == "https://api.openai.com/v1"
+def test_it_sends_the_conversation_and_returns_the_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OUR_KEY", "secret")
+    server = Server(answer)
+    assert server.chat(Sampling(0.5, 0, 0.9, 12), api_key_variable="OUR_KEY") == "Action: look"
+    assert server.bodies == [{"model": "small", "messages": MESSAGES, "temperature": 0.5, "top_p": 0.9, "max_tokens": 12}]
+    assert server.headers[0]["Authorization"] == "Bearer secret"
+    server.chat(Sampling(top_k=5), api_key_variable="NO_KEY_AT_ALL")
+    assert server.bodies[1]["top_k"] == 5
+    assert "Authorization" not in server.headers[1]
+
+
+def test_no_text_is_an_empty_message() -> None:
+    assert Server(lambda: answer(None)).chat() == ""
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_an_overloaded_server_is_asked_again(status: int) -> None:
+    server = Server(lambda: web.Response(status=status), lambda: web.Response(status=status), answer)
+    assert server.chat() == "Action: look"
+    assert len(server.bodies) == 3
+
+
+def test_a_broken_answer_is_asked_for_again() -> None:
+    server = Server(lambda: web.Response(text="<html>"), lambda: web.json_response({"choices": []}), answer)
+    assert server.chat() == "Action: look"
+
+
+def test_a_server_that_stays_down_is_a_fault() -> None:
+    server = Server(lambda: web.Response(status=503, text="out of memory"))
+    with pytest.raises(ChatServerFault, match=r"/v1/chat/completions failed 3 times.* 503, out of memory") as raised:
+        server.chat(retries=2)
+    assert isinstance(raised.value, EnvironmentFault)
+    assert len(server.bodies) == 3
+
+
+def test_a_server_that_is_not_there_is_a_fault() -> None:
+    async def use(address: str) -> str:
+        return address
+
+    address = Server(answer).talk(use)
+    with pytest.raises(ChatServerFault, match="failed 2 times"):
+        asyncio.run(OpenAIEngine("small", address, retries=1, backoff=0.0).chat(MESSAGES, Sampling()))
+
+
+def test_a_server_that_says_nothing_is_a_fault() -> None:
+    async def run() -> None:
+        release = asyncio.Event()
+
+        async def hang(_: web.Request) -> web.Response:
+            await release.wait()
+            return answer()
+
+        application = web.Application()
+        application.router.add_post("/chat/completions", hang)
+        runner = web.AppRunner(application)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        try:
+            engine = OpenAIEngine("small", f"http://127.0.0.1:{runner.addresses[0][1]}", timeout=0.05, retries=0)
+            with pytest.raises(ChatServerFault, match="failed 1 times, at last with: "):
+                await engine.chat(MESSAGES, Sampling())
+        finally:
+            release.set()
+            await runner.cleanup()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("status", "told"), [(401, "the key is taken from OPENAI_API_KEY"), (404, "no such model")])
+def test_a_refusal_is_not_asked_again(status: int, told: str) -> None:
+    server = Server(lambda: web.Response(status=status, text="no such model"))
+    with pytest.raises(ChatServerRefused, match=told) as raised:
+        server.chat()
+    assert not isinstance(raised.value, EnvironmentFault)
+    assert len(server.bodies) == 1
+
+
+def test_a_full_context_ends_the_episode() -> None:
+    with pytest.raises(ContextFull, match="maximum context length"):
+        Server(lambda: web.Response(status=400, text="This model's maximum context length is 10 tokens")).chat()
+
+
+def test_retry_after_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("agentgym_rl.agents.engines.openai.sleep", sleep)
+    told = Server(lambda: web.Response(status=429, headers={"Retry-After": "7"}), lambda: web.Response(status=429), answer)
+    told.chat(backoff=0.5)
+    assert waits == [7.0, 1.0]
+    assert _seconds("9999") == 60.0
+    assert _seconds("-1") == 0.0
+    assert _seconds("nan") is None
+    assert _seconds("soon") is None
+    later = (datetime.now(UTC) + timedelta(seconds=30)).strftime("%a, %d %b %Y %H:%M:%S GMT")
+    assert 20 < (_seconds(later) or 0) <= 30
+
+
+def test_calls_share_connections_and_the_last_one_closes_them() -> None:
+    async def use(address: str) -> None:
+        engine = OpenAIEngine("small", address)
+        texts = await asyncio.gather(*(engine.chat(MESSAGES, Sampling()) for _ in range(8)))
+        assert texts == ["Action: look"] * 8
+        assert engine._session is None
+        assert await engine.chat(MESSAGES, Sampling()) == "Action: look"
+
+    Server(answer).talk(use)
+
+
+def test_an_address_that_is_none_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "localhost:8000")
+    with pytest.raises(ValueError, match="begins with http:// or https://, not 'localhost:8000'"):
+        OpenAIEngine("small")
