@@ -80,6 +80,7 @@ def test_a_class_of_a_module_in_the_working_directory(module):
         ("agentgym_rl.nothing:World", "environment 'agentgym_rl.nothing:World': there is no module 'agentgym_rl.nothing'"),
         ("my_echo_world:Ecko", "environment 'my_echo_world:Ecko': module 'my_echo_world' has no 'Ecko'"),
         ("my_echo_world:", "environment 'my_echo_world:': give it as package.module:Class"),
+        ("..my:Echo", "environment '..my:Echo': give it as package.module:Class"),
         (":Echo", "environment ':Echo': give it as package.module:Class"),
         (
             "https://host/textcraft",

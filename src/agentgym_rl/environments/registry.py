@@ -21,7 +21,7 @@ from agentgym_rl.environments.protocol import Environment
 from agentgym_rl.environments.task_set import SPLITS, Split, TaskSet
 
 GROUP = "agentgym_rl.environments"
-_CLASS = re.compile(r"[\w.]*\w:\w[\w.]*")
+_CLASS = re.compile(r"\w+(\.\w+)*:\w+(\.\w+)*")
 
 
 def make(id: str, **settings: Any) -> Environment:

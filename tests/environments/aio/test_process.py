@@ -144,6 +144,21 @@ def test_a_killed_parent_takes_a_hanging_worker_and_its_children_along(has_ended
     assert all(has_ended(pid) for pid in pids)
 
 
+def test_a_process_forked_by_the_killed_parent_does_not_keep_the_worker_alive(has_ended):
+    """It holds the writing end of the worker's input open, so only the parent's id tells."""
+    program = PARENT.replace("    hanging =", "    import os, signal; fork = os.fork() or signal.pause()\n    hanging =")
+    program = program.replace("print(worker, child,", "print(worker, fork,")
+    parent = subprocess.Popen([sys.executable, "-c", program, Path(__file__).parent], stdout=subprocess.PIPE, text=True)
+    worker, fork = [int(word) for word in parent.stdout.readline().split()]
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    try:
+        assert has_ended(worker)
+    finally:
+        os.kill(fork, signal.SIGKILL)
+        parent.stdout.close()
+
+
 def test_one_that_never_began_starts_no_process_to_close_it(worlds, monkeypatch):
     monkeypatch.setattr(asyncio, "create_subprocess_exec", None)
     asyncio.run(from_sync(worlds.Imp(), "process").close())

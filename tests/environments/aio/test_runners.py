@@ -25,6 +25,7 @@ def test_an_episode_is_the_synchronous_one(runner):
         with pytest.raises(ResetNeeded):
             await env.step("inventory")
         first = await env.reset(task, 1)
+        assert (await env.step("inventory")).admissible is None
         await env.close()
         await env.close()
         return env.instructions, env.action_schema, seen, first
