@@ -93,6 +93,13 @@ def test_toggling_a_box_opens_it(room):
     assert "blue box" not in room.step("toggle")[0]
 
 
+def test_a_box_in_hand_is_another_state_than_a_box_gone(draw):
+    rows = ["########", "#.....1#", "#......#", "#......#", "#......#", "#..0...#", "#..^...#", "########"]
+    things = [lambda: Box("blue"), lambda: Ball("yellow")]
+    keys = {action: draw(rows, things, never).step(action)[4]["state_key"] for action in ("pick up blue box 1", "toggle")}
+    assert len(set(keys.values())) == 2
+
+
 def test_turn_and_move(room):
     room.step("turn left")
     room.step("turn right")

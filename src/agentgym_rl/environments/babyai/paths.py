@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from agentgym_rl.environments.babyai.simulation import FORWARD, LEFT, RIGHT, Simulation, Thing
@@ -34,7 +34,6 @@ def find_paths(simulation: Simulation, seen: bytearray, face: Iterable[int], ent
     unfaced, unentered = set(face), set(enter)
     start = simulation.agent * 4 + simulation.direction
     came: dict[int, tuple[int, int]] = {start: (start, -1)}
-    walkable: Callable[[int], bool] = lambda cell: bool(seen[cell]) and passable(cells[cell])  # noqa: E731
     frontier = [start]
     for state in frontier:
         cell, direction = state >> 2, state & 3
@@ -42,12 +41,12 @@ def find_paths(simulation: Simulation, seen: bytearray, face: Iterable[int], ent
         if front in unfaced:
             unfaced.discard(front)
             facing[front] = _moves(came, state)
-        if cell in unentered and state != start:
+        if cell in unentered:
             unentered.discard(cell)
             into[cell] = _moves(came, state)
         if not unfaced and not unentered:
             break
-        if walkable(front):
+        if seen[front] and passable(cells[front]):
             ahead = front * 4 + direction
             if ahead not in came:
                 came[ahead] = (state, FORWARD)
