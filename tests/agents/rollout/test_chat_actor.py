@@ -16,7 +16,7 @@ from agentgym_rl.agents.settings import AgentSettings
 from agentgym_rl.environments.protocol import Transition
 from agentgym_rl.environments.task_set import Task
 
-JOB = EpisodeJob(Task("a", "train", "easy"), seed=0, group=0, index=0, horizon=3)
+JOB = EpisodeJob(Task("a", "workshop", "train", "easy"), seed=0, group=0, index=0, horizon=3)
 WORLD: Any = SimpleNamespace(instructions="Act.", action_schema=())
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 import os
 import re
 import time
-from collections.abc import Sequence
+from asyncio import sleep
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from email.utils import parsedate_to_datetime
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import aiohttp
 
@@ -19,6 +19,7 @@ from agentgym_rl.agents.engines.protocol import Message, Sampling
 from agentgym_rl.agents.rollout.actor import ContextFull
 from agentgym_rl.environments.errors import EnvironmentFault
 
+OPENAI = "https://api.openai.com/v1"
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 LONGEST_WAIT = 60.0
 """Seconds: a server that asks for more is as good as gone."""
@@ -35,24 +36,24 @@ class ChatServerRefused(RuntimeError):
 class OpenAIEngine:
     """Asks ``BASE_URL/chat/completions`` for each message.
 
-    ``api_key_variable`` names the environment variable that holds the key (empty or unset: none is sent). Connection
-    errors, time-outs, broken answers and the statuses of an overloaded server are retried ``retries`` times, after
-    ``Retry-After`` or with doubling waits from ``backoff`` seconds, then they are a :class:`ChatServerFault`. Other statuses
-    are :class:`ChatServerRefused`, a conversation that is too long is
-    :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a request. An asynchronous context
-    manager; or :meth:`close` it.
+    ``base_url`` defaults to ``$OPENAI_BASE_URL``, else OpenAI's own address; ``api_key_variable`` names the environment
+    variable that holds the key (empty or unset: none is sent). Connection errors, time-outs, broken answers and the statuses
+    of an overloaded server are retried ``retries`` times, after ``Retry-After`` or with doubling waits from ``backoff``
+    seconds, then they are a :class:`ChatServerFault`. Other statuses are :class:`ChatServerRefused`, a conversation that is
+    too long is :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a request.
     """
 
     def __init__(
         self,
-        base_url: str,
         model: str,
+        base_url: str | None = None,
         *,
         api_key_variable: str = "OPENAI_API_KEY",
         timeout: float = 120.0,
         retries: int = 5,
         backoff: float = 0.5,
     ) -> None:
+        base_url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI
         if not base_url.startswith(("http://", "https://")):
             raise ValueError(f"the address of a chat server begins with http:// or https://, not {base_url!r}")
         self._address = base_url.rstrip("/") + "/chat/completions"
@@ -63,6 +64,7 @@ class OpenAIEngine:
         self._retries = retries
         self._backoff = backoff
         self._session: aiohttp.ClientSession | None = None
+        self._calls = 0
 
     async def chat(self, messages: Sequence[Message], sampling: Sampling) -> str:
         """The text of the answer. ``top_k`` is sent only where it is on: not every server knows it."""
@@ -76,22 +78,20 @@ class OpenAIEngine:
         if sampling.top_k:
             body["top_k"] = sampling.top_k
         cause = ""
-        for attempt in range(self._retries + 1):
-            try:
-                return await self._ask(body)
-            except _Retry as problem:
-                cause, pause = str(problem), problem.wait
-            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
-                cause, pause = str(error) or "no answer in time", None
-            if attempt < self._retries:
-                await asyncio.sleep(self._backoff * 2**attempt if pause is None else pause)
+        async with self._connections() as session:
+            for attempt in range(self._retries + 1):
+                try:
+                    return await self._ask(session, body)
+                except _Retry as problem:
+                    cause, pause = str(problem), problem.wait
+                except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
+                    cause, pause = str(error) or "no answer in time", None
+                if attempt < self._retries:
+                    await sleep(self._backoff * 2**attempt if pause is None else pause)
         raise ChatServerFault(f"{self._address} failed {self._retries + 1} times, at last with: {cause}")
 
-    async def _ask(self, body: dict[str, Any]) -> str:
-        if self._session is None:
-            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-            self._session = aiohttp.ClientSession(timeout=self._timeout, headers=headers)
-        async with self._session.post(self._address, json=body) as response:
+    async def _ask(self, session: aiohttp.ClientSession, body: dict[str, Any]) -> str:
+        async with session.post(self._address, json=body) as response:
             text = await response.text(errors="replace")
             if response.status in RETRIED:
                 raise _Retry(f"status {response.status}, {_brief(text)}", _seconds(response.headers.get("Retry-After")))
@@ -106,19 +106,21 @@ class OpenAIEngine:
             raise _Retry(f"no chat completion: {_brief(text)}", None) from None
         return content if isinstance(content, str) else ""
 
-    async def close(self) -> None:
-        """Close the connections. Idempotent."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
+    @asynccontextmanager
+    async def _connections(self) -> AsyncIterator[aiohttp.ClientSession]:
+        """The connections that all calls under way share; the last one closes them, so that nobody else has to."""
+        if self._session is None:
+            headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+            self._session = aiohttp.ClientSession(timeout=self._timeout, headers=headers)
+        session = self._session
+        self._calls += 1
+        try:
+            yield session
+        finally:
+            self._calls -= 1
+            if self._calls == 0:
+                self._session = None
+                await session.close()
 
 
 class _Retry(Exception):
