@@ -133,7 +133,7 @@ def _actor(
         yield actor, subject.name
     elif subject.kind == "openai":
         model = subject.name.removeprefix("openai:")
-        with served_actor(runner, subject.settings, model, temperature=temperature, base_url=base_url) as served:
+        with served_actor(subject.settings, model, temperature=temperature, base_url=base_url) as served:
             yield served, subject.name
     else:
         name = best_shortcut(runner, panels, conditions) if subject.kind == "shortcut" else subject.name

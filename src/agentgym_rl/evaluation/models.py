@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from agentgym_rl.agents.engines.protocol import Sampling
 from agentgym_rl.agents.rollout.chat_actor import ChatActor
 from agentgym_rl.agents.rollout.model_actor import ModelActor
-from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.config import ConfigError
 from agentgym_rl.evaluation.subject import ModelSubject
-
-OPENAI = "https://api.openai.com/v1"
 
 
 def local_actor(
@@ -40,17 +36,17 @@ def local_actor(
 
 @contextmanager
 def served_actor(
-    runner: RolloutRunner, settings: ModelSubject, model: str, *, temperature: float, base_url: str | None = None
+    settings: ModelSubject, model: str, *, temperature: float, base_url: str | None = None
 ) -> Iterator[ChatActor]:
     """``model`` behind the OpenAI-compatible server at ``base_url`` (None: ``OPENAI_BASE_URL``, else OpenAI's own).
 
-    To be played by ``runner``; its connections are closed when the block ends. Needs the ``openai`` extra. Raises
-    :class:`ConfigError` where the server refuses address, key or model, or the settings ask for what it can't do.
+    Needs the ``openai`` extra. Raises :class:`ConfigError`, inside the block too, where the server refuses address, key or
+    model, or the settings ask for what it can't do.
     """
     from agentgym_rl.agents.engines.openai import ChatServerRefused, OpenAIEngine
 
     try:
-        engine = OpenAIEngine(base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI, model)
+        engine = OpenAIEngine(model=model, base_url=base_url)
         actor = ChatActor(engine, settings.agent, sampling(settings, temperature))
     except ValueError as error:
         raise ConfigError(str(error)) from error
@@ -58,8 +54,6 @@ def served_actor(
         yield actor
     except ChatServerRefused as error:
         raise ConfigError(str(error)) from error
-    finally:
-        runner.run(engine.close())
 
 
 def sampling(settings: ModelSubject, temperature: float) -> Sampling:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Self
 
 from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
 from agentgym_rl.agents.rollout.episode import play_episode
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.records.trajectory import Trajectory
 
-T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Called with the number of finished episodes and of all."""
 
@@ -79,10 +78,6 @@ class RolloutRunner:
             keep=keep,
         )
         return self._runner.run(episodes)
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Await ``work`` in this runner's loop: for what belongs to it, like closing an engine's connections."""
-        return self._runner.run(work)
 
     def close(self) -> None:
         """Close every environment and the loop. Idempotent."""
