@@ -11,6 +11,7 @@ from agentgym_rl.environments.textcraft.actions import CraftCommand, Get, LookAt
         ("get 2 oak log", Get(2, "oak log")),
         ("  GET  2\toak_log \n", Get(2, "oak log")),
         ("get 2 minecraft:oak_log", Get(2, "oak log")),
+        ("get 2 oak log.", Get(2, "oak log")),
         ("get 0 coal", Get(0, "coal")),
         ("get 999999 coal", Get(999999, "coal")),
         ("inventory", LookAtInventory()),

@@ -1,4 +1,5 @@
 import re
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,7 @@ def shown(scene):
 def test_the_text_of_a_task():
     """Task ids mean the same for ever, so this text may never change."""
     assert scene_of("bookshelf", 2).text == BOOKSHELF
+    assert BOOKSHELF in (Path(__file__).parents[3] / "docs/environments/textcraft.md").read_text()
 
 
 def test_no_distractors():
