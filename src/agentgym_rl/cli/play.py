@@ -81,12 +81,13 @@ def command(
 def _model_actor(model: str, overrides: list[str], temperature: float, seed: int) -> Actor:
     """The model as ``eval`` would let it act: as the run says that made it."""
     from agentgym_rl.config import ConfigError
-    from agentgym_rl.evaluation.models import local_actor
     from agentgym_rl.evaluation.subject import find_subject
 
     subject = find_subject(model, overrides)
     if subject.kind != "local":
         raise ConfigError(f"--model {model}: should be a run's folder, a checkpoint, a Hugging Face folder or hub id")
+    from agentgym_rl.evaluation.models import local_actor
+
     progress().print(f"loading {subject.name}")
     return local_actor(subject.settings, temperature=temperature, seed=seed)
 
