@@ -50,7 +50,7 @@ class Turn:
     admissible: list[str] | None = None
     """The actions offered, in an admissible action space."""
     kept: list[list[int]] | None = None
-    """For each sampled token of the message the token ids that top-k / top-p kept; None when nothing was cut."""
+    """For each sampled token of the message the ids it was drawn among (empty: the whole vocabulary); None: nothing restricts."""
     state_key: str | None = None
     """Key of the state this turn acted in."""
 

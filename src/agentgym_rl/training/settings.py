@@ -34,7 +34,7 @@ class LoraSettings(Settings):
     """Train low-rank adapters instead of all weights (PEFT)."""
 
     rank: int = Field(default=16, ge=1)
-    alpha: float = Field(default=32.0, gt=0)
+    alpha: int = Field(default=32, ge=1)
     targets: list[str] | Literal["all-linear"] = "all-linear"
 
 
@@ -65,8 +65,6 @@ class BatchSettings(Settings):
     """Optimizer updates a pass."""
     micro_batch_tokens: int = Field(default=1024, ge=1)
     """Most tokens (of a packed tree, or padded) in one forward and backward; memory, never the result, depends on it."""
-    packing: Literal["tree", "padded"] = "tree"
-    """``tree``: token prefixes that episodes share are computed once. ``padded``: one row an episode, bucketed by length."""
 
 
 class CheckpointSettings(Settings):

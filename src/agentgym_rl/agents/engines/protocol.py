@@ -64,7 +64,7 @@ class SampleResult:
     stop: StopReason = "stop"
     policy_version: int = 0
     kept: list[list[int]] | None = None
-    """For each sampled token the ids that top-k / top-p kept; None when neither was on."""
+    """For each sampled token the ids it was drawn among, ascending (empty: the whole vocabulary); None when nothing restricts."""
 
 
 class TokenEngine(Protocol):

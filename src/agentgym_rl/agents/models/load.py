@@ -60,6 +60,9 @@ def load_model(settings: ModelSettings, device: torch.device, *, texts: Iterable
     Raises:
         ModelError: the folder, a tokenizer, a chat template or weights are missing, or the architecture does not fit.
     """
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
     dtype = choose_dtype(settings.dtype, device)
     if settings.path == "tiny":
         shape = settings.tiny or TinyModelSettings()

@@ -10,7 +10,7 @@ The plan reaches the layers through Transformers' attention interface, so any de
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,13 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn import functional
 from transformers import AttentionInterface
 
 NAME = "agentgym_tree"
 _MAX_ROWS = 128
 """Longest piece of a run: a causal piece wastes half of its own square, so long ones are cut."""
-_CALL_COST = 16_384
+_CALL_COST = 800
 """What a separate block costs, in score elements: small blocks are merged although some of their scores are masked."""
 
 Keys = NDArray[np.int64]
@@ -133,7 +134,7 @@ def _block(members: Sequence[Run], keys: Keys, device: torch.device, window: int
         length = len(run.own)
         path, own = np.searchsorted(keys, run.path), np.searchsorted(keys, run.own)
         mask[first : first + length, path] = True
-        mask[np.ix_(range(first, first + length), own)] = np.tri(length, dtype=bool)
+        mask[np.ix_(np.arange(first, first + length), own)] = np.tri(length, dtype=bool)
         if distance is not None:
             depth = np.arange(len(path) + length)
             for offset in range(length):
@@ -238,7 +239,7 @@ def tree_attention(
     query: Tensor,
     key: Tensor,
     value: Tensor,
-    attention_mask: Tensor | None,
+    _: Tensor | None,
     *,
     attention_plan: AttentionPlan,
     scaling: float | None = None,
@@ -251,17 +252,28 @@ def tree_attention(
     scale = query.shape[-1] ** -0.5 if scaling is None else scaling
     plan, pool = attention_plan, attention_plan.pool
     if pool is None:
-        output = _TreeAttention.apply(query[0], key[0], value[0], plan.blocks, scale, sliding_window)
+        output: Tensor = _apply(query[0], key[0], value[0], plan.blocks, scale, sliding_window)
         return output.transpose(0, 1).unsqueeze(0), None
     layer = module.layer_idx
-    assert isinstance(layer, int) and plan.slots is not None
+    assert isinstance(layer, int)
+    assert plan.slots is not None
     keys, values = pool.store[0, layer], pool.store[1, layer]
     keys.index_copy_(1, plan.slots, key[0])
     values.index_copy_(1, plan.slots, value[0])
     output = torch.empty_like(query[0])
     for block in plan.blocks:
-        output[:, block.rows[0] : block.rows[1]] = _attend_block(query[0], keys, values, block, scale, sliding_window)[0]
+        first, stop = block.rows
+        output[:, first:stop] = functional.scaled_dot_product_attention(
+            query[:, :, first:stop],
+            _select(keys, block).unsqueeze(0),
+            _select(values, block).unsqueeze(0),
+            attn_mask=_bias(block, query.dtype, sliding_window),
+            scale=scale,
+            enable_gqa=True,
+        )[0]
     return output.transpose(0, 1).unsqueeze(0), None
 
+
+_apply: Callable[..., Tensor] = _TreeAttention.apply
 
 AttentionInterface.register(NAME, tree_attention)

@@ -106,7 +106,8 @@ class ModelEpisode:
         self._version = result.policy_version
         message = conversation.add_message(result)
         if choices is not None:
-            action, problem = choices.action_of(result.token_ids), None
+            action: str | None = choices.action_of(result.token_ids)
+            problem: str | None = None
         else:
             action, problem = self._format.read(message)
         return Turn(

@@ -39,7 +39,7 @@ class EngineCounters:
     ticks: int = 0
 
 
-@dataclass(slots=True)
+@dataclass
 class _Message:
     """A message in the making."""
 
@@ -206,9 +206,7 @@ class LocalEngine:
 
     def _run_tick(self, batch: Sequence[_Message]) -> Exception | None:
         try:
-            self._tick(
-                sorted(batch, key=lambda message: (message.request.group, message.request.key, message.request.session))
-            )
+            self._tick(sorted(batch, key=_order))
         except Exception as error:
             return error
         return None
@@ -320,3 +318,8 @@ class LocalEngine:
                     if first <= row < stop:
                         node.hidden = hidden[row - first].clone()
                 chunk, first = [], stop
+
+
+def _order(message: _Message) -> tuple[int, tuple[int, ...], int]:
+    """Batches do not depend on the order in which requests came."""
+    return message.request.group, message.request.key, message.request.session

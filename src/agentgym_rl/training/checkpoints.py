@@ -1,0 +1,53 @@
+"""Checkpoints: the model in Hugging Face format with the trainer's state beside it; whole or not there at all."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agentgym_rl.records.atomic import folder_atomic
+from agentgym_rl.records.errors import RecordError
+from agentgym_rl.records.run_folder import RunFolder
+from agentgym_rl.training.learner.learner import Learner
+from agentgym_rl.training.learner.lora import merged_state
+
+_STATE = "trainer_state.pt"
+
+
+def save_checkpoint(
+    folder: RunFolder, step: int, learner: Learner, tokenizer: Any, state: dict[str, Any], keep: int
+) -> Path:
+    """Save what is needed to go on after ``step``, then delete all but the last ``keep`` checkpoints."""
+    target = folder.checkpoint(step)
+    with folder_atomic(target) as temporary:
+        _save_model(temporary, learner, tokenizer)
+        torch.save({"step": step, "learner": learner.state_dict(), "state": state}, temporary / _STATE)
+    for old in folder.checkpoint_steps()[:-keep]:
+        shutil.rmtree(folder.checkpoint(old), ignore_errors=True)
+    return target
+
+
+def _save_model(path: Path, learner: Learner, tokenizer: Any) -> None:
+    model = learner.model
+    weights = merged_state(model, learner.weights.masters)
+    plain = model
+    if any(".lora_" in name for name in model.state_dict()):
+        plain = type(model)(model.config)  # the adapters' modules would be saved under names of their own
+        plain.load_state_dict(weights)
+    plain.save_pretrained(path, state_dict=weights)
+    tokenizer.save_pretrained(path)
+
+
+def load_state(path: Path) -> dict[str, Any]:
+    """The trainer's state of a checkpoint. RecordError names a file that is missing or damaged."""
+    try:
+        state: dict[str, Any] = torch.load(path / _STATE, map_location="cpu", weights_only=True)
+    except (OSError, RuntimeError, EOFError, ValueError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RecordError(
+            f"{path / _STATE} can't be read ({reason}); delete the checkpoint to use the one before"
+        ) from error
+    return state

@@ -1,0 +1,131 @@
+"""The episodes of a step: draws played, lost groups redrawn, groups without variance redrawn where that is asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
+from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
+from agentgym_rl.records.trajectory import Trajectory
+from agentgym_rl.training.draws import TaskStream
+
+_MAX_LOST_ROUNDS = 3
+"""How often groups that were lost to faults are drawn anew in one step."""
+
+
+class TooManyFaults(RuntimeError):
+    """More episodes than ``rollout.max_fault_rate`` were lost to faults; the message lists the causes."""
+
+
+@dataclass(slots=True)
+class Collected:
+    """The groups of a step in the order in which they were drawn."""
+
+    groups: list[list[Trajectory]] = field(default_factory=list)
+    left_out: list[Trajectory] = field(default_factory=list)
+    """Episodes of groups that were redrawn: recorded, not trained on."""
+    baselines: dict[int, float] = field(default_factory=dict)
+    """Return of the greedy episode of each draw, where one was asked for."""
+    lost_groups: int = 0
+    redrawn: int = 0
+    """Groups without variance that were replaced."""
+
+    @property
+    def trajectories(self) -> list[Trajectory]:
+        return [trajectory for group in self.groups for trajectory in group]
+
+
+@dataclass(frozen=True, slots=True)
+class Collector:
+    """Plays the episodes of steps.
+
+    ``greedy`` plays one more episode a draw, whose return is the baseline of ReMax.
+    """
+
+    runner: RolloutRunner
+    actor: Actor
+    stream: TaskStream
+    groups: int
+    group_size: int
+    max_fault_rate: float
+    max_redraws: int = 0
+    greedy: Actor | None = None
+
+    def collect(self, step: int, stage: int, horizons: Sequence[int], progress: Progress | None = None) -> Collected:
+        """The episodes of ``step``. ``horizons``: the most turns an episode may take, for each world.
+
+        Raises:
+            TooManyFaults: see there.
+        """
+        result = Collected()
+        spare: list[list[Trajectory]] = []
+        played = drawn = 0
+        faults: Counter[str] = Counter()
+        redraws, lost_rounds = self.max_redraws, _MAX_LOST_ROUNDS
+        while len(result.groups) < self.groups:
+            need = self.groups - len(result.groups)
+            draws = [self.stream.draw(stage) for _ in range(need)]
+            jobs = [
+                EpisodeJob(draw.task, draw.seed, drawn + number, index, horizons[draw.world], step, draw.world)
+                for number, draw in enumerate(draws)
+                for index in range(self.group_size)
+            ]
+            episodes = self.runner.play(jobs, self.actor, progress)
+            played += len(episodes)
+            lost = [episode for episode in episodes if not episode.valid]
+            faults.update(episode.faults[-1] for episode in lost)
+            if faults.total() > self.max_fault_rate * played:
+                raise TooManyFaults(_explain(step, faults, played, self.max_fault_rate))
+            was_lost = was_flat = False
+            for number in range(need):
+                group = episodes[number * self.group_size : (number + 1) * self.group_size]
+                if not any(episode.valid for episode in group):
+                    was_lost = True
+                    result.lost_groups += 1
+                    result.left_out += group
+                elif redraws and has_no_variance(group):
+                    was_flat = True
+                    spare.append(group)
+                else:
+                    result.groups.append(group)
+            if self.greedy is not None:
+                self._play_greedy(jobs[:: self.group_size], result)
+            drawn += need
+            redraws -= was_flat
+            lost_rounds -= was_lost
+            if len(result.groups) < self.groups and (lost_rounds == 0 or (was_flat and not redraws and not was_lost)):
+                break
+        missing = self.groups - len(result.groups)
+        result.groups += spare[: max(0, missing)]
+        result.redrawn = len(spare[max(0, missing) :])
+        result.left_out += [episode for group in spare[max(0, missing) :] for episode in group]
+        result.groups.sort(key=lambda group: group[0].group)
+        if not result.groups:
+            raise TooManyFaults(_explain(step, faults, played, self.max_fault_rate))
+        return result
+
+    def _play_greedy(self, jobs: Sequence[EpisodeJob], result: Collected) -> None:
+        assert self.greedy is not None
+        greedy_jobs = [
+            EpisodeJob(job.task, job.seed, job.group, self.group_size, job.horizon, job.step, job.world) for job in jobs
+        ]
+        for episode in self.runner.play(greedy_jobs, self.greedy):
+            episode.extras["greedy"] = True
+            result.left_out.append(episode)
+            if episode.valid:
+                result.baselines[episode.group] = sum(episode.rewards)
+
+
+def has_no_variance(group: Sequence[Trajectory]) -> bool:
+    """Whether the valid episodes of a group all have the same return: nothing to compare."""
+    return len({sum(episode.rewards) for episode in group if episode.valid}) <= 1
+
+
+def _explain(step: int, faults: Counter[str], played: int, allowed: float) -> str:
+    causes = "; ".join(f"{count} × {cause}" for cause, count in faults.most_common(5))
+    return (
+        f"step {step}: {faults.total()} of {played} episodes were lost to faults, more than "
+        f"rollout.max_fault_rate={allowed:g} allows: {causes}"
+    )

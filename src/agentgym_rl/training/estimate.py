@@ -1,0 +1,135 @@
+"""What a run would do and take, found out without loading weights."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agentgym_rl.agents.models import smollm2
+from agentgym_rl.agents.models.load import choose_device, choose_dtype
+from agentgym_rl.agents.settings import ModelSettings, TinyModelSettings
+from agentgym_rl.training.run_setup import Plan, make_plan
+from agentgym_rl.training.settings import TrainSettings
+
+_FIXED_BYTES = 800 * 2**20
+"""Python, PyTorch and the worlds."""
+_SMOLLM2 = {"hidden": 576, "layers": 30, "inner": 1536, "vocabulary": 49152, "kv": 192, "heads": 9}
+
+
+def dry_run(settings: TrainSettings) -> dict[str, Any]:
+    """What the settings resolve to, how many tasks there are, and whether the memory suffices.
+
+    Raises the errors of :func:`~agentgym_rl.training.run_setup.make_plan`.
+    """
+    plan = make_plan(settings)
+    horizon = settings.horizon
+    findings: dict[str, Any] = {
+        "algorithm": plan.algorithm.describe(),
+        "tasks": {
+            world.settings.id: {
+                "training": [len(tasks) for tasks in stages],
+                "held_out": len(panel),
+            }
+            for world, stages, panel in zip(plan.worlds, plan.tasks, plan.panels, strict=True)
+        },
+        "horizon": {"schedule": horizon.schedule, "turns": list(horizon.turns)},
+        "episodes": {
+            "a_step": settings.batch.groups * settings.batch.group_size,
+            "in_all": settings.batch.groups * settings.batch.group_size * settings.run.steps,
+        },
+        "memory": _memory(plan),
+    }
+    return findings
+
+
+def _memory(plan: Plan) -> dict[str, Any]:
+    """An estimate in bytes, rounded up: weights, gradients and optimizer exactly, activations and cache by their shapes."""
+    settings = plan.settings
+    device = choose_device(settings.run.device)
+    shape = _shape(settings.model)
+    available = _available(device)
+    if shape is None:
+        return {
+            "available_bytes": available,
+            "fits": "unknown: the model is not on this machine, so its size can't be read",
+        }
+    dtype = choose_dtype(settings.model.dtype, device)
+    size = 4 if dtype == torch.float32 or settings.model.path == "tiny" else 2
+    embedding = shape["vocabulary"] * shape["hidden"]
+    layer = shape["hidden"] * (2 * shape["hidden"] + 2 * shape["kv"] + 3 * shape["inner"])
+    weights = embedding + shape["layers"] * layer
+    lora = settings.optimizer.lora
+    if lora is not None:
+        trained = shape["layers"] * lora.rank * (8 * shape["hidden"] + 3 * shape["inner"] + 2 * shape["kv"])
+    else:
+        trained = weights if settings.optimizer.train_embeddings else weights - embedding
+    masters = trained * (12 if size == 4 else 16)  # fp32 gradient and two moments; beside a short type the weights too
+    copies = (1 + (plan.algorithm.needs_reference and lora is None)) * weights * size
+    tokens = settings.batch.micro_batch_tokens
+    saved = shape["layers"] * (10 * shape["hidden"] + 4 * shape["kv"] + 4 * shape["inner"]) * size
+    attention = shape["layers"] * shape["heads"] * 512 * size
+    activations = tokens * (saved + attention)
+    episode = 300 + 24 * max(settings.horizon.turns)
+    cache = settings.batch.groups * settings.batch.group_size * episode // 3 * shape["layers"] * 2 * shape["kv"] * size
+    needed = _FIXED_BYTES + masters + copies + max(activations, cache)
+    return {
+        "parameters": weights,
+        "trained_parameters": trained,
+        "weights_and_optimizer_bytes": masters + copies,
+        "activations_bytes": activations,
+        "key_value_cache_bytes": cache,
+        "needed_bytes": needed,
+        "available_bytes": available,
+        "fits": "yes" if needed <= available else "no: lower batch.micro_batch_tokens, or set optimizer.lora",
+    }
+
+
+def _shape(model: ModelSettings) -> dict[str, int] | None:
+    if model.path == smollm2.NAME:
+        return _SMOLLM2
+    if model.path == "tiny":
+        tiny = model.tiny or TinyModelSettings()
+        return {
+            "hidden": tiny.hidden,
+            "layers": tiny.layers,
+            "inner": 3 * tiny.hidden,
+            "vocabulary": tiny.vocabulary,
+            "kv": tiny.hidden,
+            "heads": tiny.heads,
+        }
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(model.path, local_files_only=True)
+    except (OSError, ValueError):
+        return None
+    heads = config.num_attention_heads
+    head = getattr(config, "head_dim", None) or config.hidden_size // heads
+    return {
+        "hidden": config.hidden_size,
+        "layers": config.num_hidden_layers,
+        "inner": config.intermediate_size,
+        "vocabulary": config.vocab_size,
+        "kv": config.num_key_value_heads * head,
+        "heads": heads,
+    }
+
+
+def _available(device: torch.device) -> int:
+    if device.type == "cuda":
+        return int(torch.cuda.mem_get_info(device)[0])
+    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _reclaimable()
+
+
+def _reclaimable() -> int:
+    """Bytes of page cache that the kernel gives back on demand."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as stream:
+            facts = dict(line.split(":", 1) for line in stream)
+        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return max(0, int(facts["MemAvailable"].split()[0]) * 1024 - free)
+    except (OSError, KeyError, ValueError):
+        return 0

@@ -1,0 +1,96 @@
+"""The evaluations of a run: before, during and after, on the same held-out tasks and under the same conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from agentgym_rl.agents.engines.protocol import Sampling
+from agentgym_rl.agents.rollout.runner import RolloutRunner
+from agentgym_rl.evaluation.baselines import evaluate_players
+from agentgym_rl.evaluation.evaluate import Conditions, Evaluation, evaluate_actor
+from agentgym_rl.evaluation.report import Report
+from agentgym_rl.records.episodes import read_episodes, write_episodes
+from agentgym_rl.records.run_folder import RunFolder
+from agentgym_rl.training.callbacks import Callback
+from agentgym_rl.training.run_setup import Plan, Policy
+
+
+class Evaluations:
+    """Plays the panel of a run with its policy and writes ``eval/``. Reads weights, changes no training state."""
+
+    def __init__(
+        self, plan: Plan, policy: Policy, runner: RolloutRunner, folder: RunFolder, callbacks: Sequence[Callback]
+    ) -> None:
+        self._plan = plan
+        self._policy = policy
+        self._runner = runner
+        self._folder = folder
+        self._callbacks = callbacks
+        evaluation = plan.settings.evaluation
+        self.conditions = Conditions(
+            split=evaluation.split,
+            horizon=plan.evaluation_horizon,
+            samples=evaluation.samples,
+            temperature=evaluation.temperature,
+        )
+
+    def after_step(self, step: int) -> Evaluation:
+        """The evaluation after ``step`` steps; one that is on the disk already is read instead of played again."""
+        path, episodes = self._folder.evaluation(step), self._folder.evaluation_episodes(step)
+        if path.exists() and episodes.exists():
+            return Evaluation(Report.read(path), read_episodes(episodes))
+        made = self._play(f"step {step}" if step else "untrained", step, free=False)
+        write_episodes(episodes, made.trajectories)
+        self._folder.write_json(path, made.report.as_dict())
+        for callback in self._callbacks:
+            callback.on_evaluation(step, made.report.as_dict())
+        return made
+
+    def free(self, step: int) -> Report:
+        """Success after ``step`` steps when the model may write anything."""
+        path = self._folder.path / "eval" / f"free-{step}.json"
+        if path.exists():
+            return Report.read(path)
+        report = self._play(f"free, step {step}", step, free=True).report
+        self._folder.write_json(path, report.as_dict())
+        return report
+
+    def players(self) -> dict[str, Report]:
+        """The players without a model."""
+        path = self._folder.path / "eval" / "players.json"
+        evaluations = evaluate_players(self._runner, self._plan.panels, self.conditions)
+        reports = {name: evaluation.report for name, evaluation in evaluations.items()}
+        self._folder.write_json(path, {name: report.as_dict() for name, report in reports.items()})
+        return reports
+
+    def _play(self, name: str, step: int, *, free: bool) -> Evaluation:
+        settings, policy = self._plan.settings, self._policy
+        rollout = settings.rollout
+        agent = settings.agent.model_copy(update={"action_space": "free", "thought_tokens": 0}) if free else settings.agent
+        sampling = Sampling(settings.evaluation.temperature, rollout.top_k, rollout.top_p, rollout.max_tokens)
+        evaluation = evaluate_actor(
+            self._runner,
+            policy.actor(agent, sampling, self.conditions.seed),
+            self._plan.panels,
+            self.conditions,
+            name=name,
+            step=step,
+            settings={"action_space": agent.action_space},
+            progress=self._progress,
+        )
+        policy.engine.release_memory()
+        policy.engine.take_counters()
+        return evaluation
+
+    def _progress(self, done: int, total: int) -> None:
+        for callback in self._callbacks:
+            callback.on_progress("evaluation", done, total)
+
+
+def as_estimate(report: Report) -> dict[str, Any]:
+    """Overall success with its interval."""
+    success = report.overall.success
+    if success is None:
+        return {"success": 0.0, "low": 0.0, "high": 0.0}
+    return {"success": success.value, "low": success.low, "high": success.high}

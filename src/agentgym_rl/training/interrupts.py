@@ -1,0 +1,49 @@
+"""Ctrl-C and SIGTERM: at once while episodes are played, after the update while weights change."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+
+class Interrupts:
+    """Turns the first signal into a KeyboardInterrupt where that leaves a state that can be saved; a second is not held."""
+
+    def __init__(self) -> None:
+        self._held = 0
+        self._asked = False
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        if self._held and not self._asked:
+            self._asked = True
+            return
+        raise KeyboardInterrupt
+
+    @contextmanager
+    def installed(self) -> Iterator[None]:
+        """Handle the signals inside the block. Does nothing outside the main thread, where Python allows no handlers."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        kinds = (signal.SIGINT, signal.SIGTERM)
+        previous: dict[int, Any] = {kind: signal.signal(kind, self._handle) for kind in kinds}
+        try:
+            yield
+        finally:
+            for kind, handler in previous.items():
+                signal.signal(kind, handler)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Let the block end before an interrupt takes effect."""
+        self._held += 1
+        try:
+            yield
+        finally:
+            self._held -= 1
+        if self._asked:
+            raise KeyboardInterrupt

@@ -1,0 +1,1 @@
+"""From episodes and advantages to better weights."""

@@ -1,0 +1,49 @@
+"""What a step says about its episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agentgym_rl.records.trajectory import Trajectory
+from agentgym_rl.training.collect import has_no_variance
+
+Values = dict[str, float | int | None]
+
+
+def episode_metrics(groups: Sequence[Sequence[Trajectory]]) -> Values:
+    """Means over the valid episodes of ``groups`` (faults are counted and left out); None where there are none.
+
+    With several environments each has its own values too, under ``NAME/``.
+    """
+    names = list(dict.fromkeys(group[0].environment for group in groups))
+    values = _metrics(groups)
+    if len(names) > 1:
+        for name in names:
+            own = _metrics([group for group in groups if group[0].environment == name])
+            values |= {f"{name}/{key}": value for key, value in own.items()}
+    return values
+
+
+def _metrics(groups: Sequence[Sequence[Trajectory]]) -> Values:
+    every = [episode for group in groups for episode in group]
+    valid = [episode for episode in every if episode.valid]
+    turns = [turn for episode in valid for turn in episode.turns]
+
+    def mean(numbers: Sequence[float]) -> float | None:
+        return sum(numbers) / len(numbers) if numbers else None
+
+    return {
+        "reward/mean": mean([sum(episode.rewards) for episode in valid]),
+        "score/mean": mean([episode.score for episode in valid]),
+        "success/mean": mean([float(episode.success) for episode in valid]),
+        "turns/mean": mean([float(len(episode.turns)) for episode in valid]),
+        "episodes/truncated": mean([float(episode.ended in ("horizon", "context", "truncated")) for episode in valid]),
+        "episodes/not_understood": mean([float(not turn.understood) for turn in turns]),
+        "episodes/cut_messages": mean([float(turn.stop == "length") for turn in turns]),
+        "episodes/faults": len(every) - len(valid),
+        "episodes/retried": sum(episode.attempt > 0 for episode in valid),
+        "episodes/history_rewrites": sum(episode.history_rewrites for episode in valid),
+        "episodes/window_drops": sum(episode.window_drops for episode in valid),
+        "groups/zero_variance": mean([float(has_no_variance(group)) for group in groups]),
+        "tokens/total": sum(len(segment) for episode in valid for segment in episode.segments),
+    }

@@ -1,0 +1,131 @@
+"""Everything a run needs, made from its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from agentgym_rl.agents.chat.choose import choose_renderer
+from agentgym_rl.agents.chat.renderer import ChatRenderer
+from agentgym_rl.agents.engines.local import LocalEngine
+from agentgym_rl.agents.engines.protocol import Sampling
+from agentgym_rl.agents.models.load import LanguageModel, choose_device, load_model
+from agentgym_rl.agents.rollout.model_actor import ModelActor
+from agentgym_rl.agents.rollout.runner import RolloutRunner
+from agentgym_rl.agents.rollout.worlds import World
+from agentgym_rl.agents.settings import AgentSettings, ModelSettings
+from agentgym_rl.environments.task_set import TaskSet
+from agentgym_rl.evaluation.evaluate import held_out
+from agentgym_rl.training.algorithms.algorithm import Algorithm
+from agentgym_rl.training.algorithms.resolve import check, resolve
+from agentgym_rl.training.horizon import Horizon
+from agentgym_rl.training.learner.learner import Learner
+from agentgym_rl.training.settings import TrainSettings
+from agentgym_rl.training.texts import world_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What can be known without loading a model."""
+
+    settings: TrainSettings
+    algorithm: Algorithm
+    horizon: Horizon
+    worlds: Sequence[World]
+    tasks: Sequence[Sequence[TaskSet]]
+    """Training tasks for each world and stage."""
+    panels: Sequence[TaskSet]
+    """Held-out tasks for each world."""
+
+    @property
+    def evaluation_horizon(self) -> int:
+        return self.settings.evaluation.horizon or self.settings.horizon.turns[-1]
+
+
+def make_plan(settings: TrainSettings) -> Plan:
+    """Check what can be checked before anything is loaded.
+
+    Raises:
+        ValueError: settings that contradict each other; unknown categories; nothing to train or evaluate on.
+        UnknownEnvironment: see there.
+    """
+    algorithm = resolve(settings.algorithm)
+    batch = settings.batch
+    check(
+        algorithm,
+        groups=batch.groups,
+        group_size=batch.group_size,
+        mini_batches=batch.mini_batches,
+        epochs=batch.epochs,
+    )
+    if batch.mini_batches > batch.groups:
+        raise ValueError(
+            f"batch.mini_batches={batch.mini_batches} is more than batch.groups={batch.groups}: a group is never cut"
+        )
+    if settings.rollout.temperature == 0:
+        raise ValueError("rollout.temperature=0 samples no alternatives to learn from: set it above 0")
+    worlds = [World(world) for world in settings.environment.worlds]
+    tasks = [_stages(world, len(settings.horizon.turns)) for world in worlds]
+    evaluation = settings.evaluation
+    panels = held_out(worlds, evaluation.split, evaluation.tasks, evaluation.categories)
+    return Plan(settings, algorithm, Horizon.from_settings(settings.horizon), worlds, tasks, panels)
+
+
+def _stages(world: World, stages: int) -> list[TaskSet]:
+    """The training tasks of a world at each stage of the horizon schedule."""
+    settings = world.settings
+    tasks = world.tasks("train")
+    if settings.categories is not None:
+        tasks = tasks.filter(settings.categories)
+    if settings.stages is None:
+        return [tasks]
+    if len(settings.stages) != stages:
+        raise ValueError(
+            f"environment.stages has {len(settings.stages)} lists of categories for the {stages} entries of horizon.turns: "
+            "give one for each"
+        )
+    return [tasks.filter(categories) for categories in settings.stages]
+
+
+@dataclass(slots=True)
+class Policy:
+    """The loaded model with everything around it that acts and learns."""
+
+    language_model: LanguageModel
+    renderer: ChatRenderer
+    engine: LocalEngine
+    learner: Learner
+
+    def actor(self, agent: AgentSettings, sampling: Sampling, seed: int) -> ModelActor:
+        """An actor that samples from the current weights."""
+        return ModelActor(self.engine, self.renderer, agent, sampling, context=self.language_model.context, seed=seed)
+
+
+def load_policy(plan: Plan, model: ModelSettings) -> Policy:
+    """Load ``model`` (that of the settings, or of a checkpoint) and make the learner."""
+    settings = plan.settings
+    if settings.run.threads is not None:
+        torch.set_num_threads(settings.run.threads)
+    device = choose_device(settings.run.device)
+    texts = world_texts(plan.worlds) if model.path == "tiny" else ()
+    language_model = load_model(model, device, texts=texts, seed=settings.run.seed)
+    renderer = choose_renderer(settings.agent, language_model.tokenizer, model.path)
+    learner = Learner(
+        language_model,
+        plan.algorithm,
+        settings.optimizer,
+        settings.batch,
+        temperature=settings.rollout.temperature,
+        seed=settings.run.seed,
+    )
+    deterministic = settings.rollout.deterministic
+    if deterministic is None:
+        deterministic = all(world.in_process for world in plan.worlds)
+    return Policy(language_model, renderer, LocalEngine(language_model.model, deterministic=deterministic), learner)
+
+
+def make_runner(plan: Plan) -> RolloutRunner:
+    rollout = plan.settings.rollout
+    return RolloutRunner(plan.worlds, concurrency=rollout.concurrency, retries=rollout.retries)

@@ -1,0 +1,228 @@
+"""The training loop: horizon → episodes → advantages → update → records, step by step.
+
+What a step reads is the state at the end of the one before (weights, optimizer, task stream, metrics so far) and numbers
+that its own counters name, so a run that is stopped anywhere and resumed repeats the uninterrupted one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agentgym_rl.agents.engines.protocol import Sampling
+from agentgym_rl.agents.rollout.runner import RolloutRunner
+from agentgym_rl.records.episodes import write_episodes
+from agentgym_rl.records.run_folder import RunFolder
+from agentgym_rl.training.advantages import AdvantageInputs, Advantages
+from agentgym_rl.training.batching.batch import Batch, make_batch
+from agentgym_rl.training.callbacks import Callback, Metrics
+from agentgym_rl.training.checkpoints import save_checkpoint
+from agentgym_rl.training.collect import Collected, Collector
+from agentgym_rl.training.draws import TaskStream
+from agentgym_rl.training.interrupts import Interrupts
+from agentgym_rl.training.learner.learner import NotFinite
+from agentgym_rl.training.metrics import Values, episode_metrics
+from agentgym_rl.training.run_setup import Plan, Policy
+
+
+@dataclass(slots=True)
+class _Clock:
+    start: float
+    rollout: float = 0.0
+    update: float = 0.0
+
+
+class Trainer:
+    """Makes steps and saves them. Evaluation, resuming and the summary are around it, in :mod:`agentgym_rl.training.api`."""
+
+    def __init__(
+        self, plan: Plan, policy: Policy, runner: RolloutRunner, folder: RunFolder, callbacks: Sequence[Callback]
+    ) -> None:
+        self.plan = plan
+        self.policy = policy
+        self.runner = runner
+        self.folder = folder
+        self.callbacks = callbacks
+        settings = plan.settings
+        rollout = settings.rollout
+        sampling = Sampling(rollout.temperature, rollout.top_k, rollout.top_p, rollout.max_tokens)
+        seed = settings.run.seed
+        greedy = plan.algorithm.needs_greedy_baseline
+        dynamic = plan.algorithm.recipe.dynamic_sampling
+        weights = [world.settings.weight for world in plan.worlds]
+        self.stream = TaskStream(plan.tasks, weights, seed)
+        self.collector = Collector(
+            runner=runner,
+            actor=policy.actor(settings.agent, sampling, seed),
+            stream=self.stream,
+            groups=settings.batch.groups,
+            group_size=settings.batch.group_size,
+            max_fault_rate=rollout.max_fault_rate,
+            max_redraws=dynamic.max_redraws if dynamic is not None else 0,
+            greedy=policy.actor(settings.agent, replace(sampling, temperature=0.0), seed) if greedy else None,
+        )
+        self.step = 0
+        """The last step made."""
+        self.history: list[dict[str, Any]] = []
+        """The metrics of all steps made."""
+        self._mean_return = 0.0
+        self._interrupts = Interrupts()
+        self._committed = self._state()
+        self._saved = 0
+
+    def _state(self) -> dict[str, Any]:
+        return {"stream": self.stream.state_dict(), "mean_return": self._mean_return}
+
+    def resume(self, checkpoint: Mapping[str, Any], history: Sequence[dict[str, Any]]) -> None:
+        """Go on from what :func:`~agentgym_rl.training.checkpoints.load_state` gave; ``history``: metrics up to there."""
+        self.step = self._saved = int(checkpoint["step"])
+        self.policy.learner.load_state_dict(checkpoint["learner"])
+        self.stream.load_state_dict(checkpoint["state"]["stream"])
+        self._mean_return = float(checkpoint["state"]["mean_return"])
+        self.history = list(history)
+        self._committed = self._state()
+        self.policy.engine.weights_changed(self.step)
+
+    def run_to(self, last: int) -> None:
+        """Make the steps up to ``last``. KeyboardInterrupt is raised after the last whole step was saved."""
+        with self._interrupts.installed():
+            try:
+                while self.step < last:
+                    self._make_step(self.step + 1, last)
+            except KeyboardInterrupt:
+                self.save()
+                raise
+
+    def save(self) -> Path:
+        """A checkpoint of the last whole step, unless there is one; its folder."""
+        if self._saved < self.step:
+            with self._interrupts.held():
+                keep = self.plan.settings.checkpoint.keep
+                policy = self.policy
+                save_checkpoint(
+                    self.folder, self.step, policy.learner, policy.language_model.tokenizer, self._committed, keep
+                )
+                self._saved = self.step
+        return self.folder.checkpoint(self.step)
+
+    def _make_step(self, step: int, last: int) -> None:
+        clock = _Clock(time.perf_counter())
+        plan, engine = self.plan, self.policy.engine
+        stage = plan.horizon.stage(step, self.history)
+        horizon = plan.horizon.at(step, self.history)
+        engine.take_counters()
+        horizons = [horizon] * len(plan.worlds)
+        collected = self.collector.collect(step, stage, horizons, self._progress("rollout"))
+        counters = engine.take_counters()
+        engine.release_memory()
+        clock.rollout = time.perf_counter() - clock.start
+        write_episodes(self.folder.episodes(step), [*collected.trajectories, *collected.left_out])
+        with self._interrupts.held():
+            started = time.perf_counter()
+            batch = make_batch(collected.trajectories)
+            metrics: Values = {"step": step, "horizon": horizon}
+            metrics |= episode_metrics(collected.groups)
+            computed = self._learn(batch, collected, step, horizon, metrics)
+            clock.update = time.perf_counter() - started
+            engine.weights_changed(step)
+            metrics |= {
+                "groups/lost": collected.lost_groups,
+                "groups/redrawn": collected.redrawn,
+                "tokens/sampled": counters.sampled,
+                "tokens/computed": counters.computed + computed,
+                "tokens/computed_rollout": counters.computed,
+                "tokens/computed_update": computed,
+                "time/rollout": clock.rollout,
+                "time/update": clock.update,
+                "time/step": time.perf_counter() - clock.start,
+                "tokens_per_second/rollout": counters.computed / max(clock.rollout, 1e-9),
+                "tokens_per_second/update": computed / max(clock.update, 1e-9),
+            }
+            self.history.append(self.folder.metrics.append(metrics))
+            self.step = step
+            self._committed = self._state()
+            if step % plan.settings.checkpoint.every == 0 or step == last:
+                self.save()
+        for callback in self.callbacks:
+            callback.on_step(self.history[-1])
+
+    def _learn(self, batch: Batch, collected: Collected, step: int, horizon: int, metrics: Values) -> int:
+        """Advantages and update; adds to ``metrics``. Returns the number of tokens computed."""
+        learner, algorithm = self.policy.learner, self.plan.algorithm
+        progress = self._progress("update")
+        old, reference, values = learner.measure(batch, progress)
+        advantages = self._advantages(batch, collected, horizon, old, reference, values)
+        try:
+            report = learner.update(
+                batch,
+                advantages.advantages,
+                step=step,
+                returns=advantages.returns,
+                old=old,
+                reference=reference,
+                old_values=values,
+                progress=progress,
+            )
+        except NotFinite as error:
+            path = self.folder.path / f"not_finite_{step}.jsonl.zst"
+            write_episodes(path, batch.trajectories)
+            raise NotFinite(
+                f"{error}; the weights are those of step {step - 1}; the episodes that made it: {path}"
+            ) from error
+        metrics |= report.metrics
+        returns = batch.rewards.sum(1)[batch.valid]
+        if algorithm.needs_running_baseline and len(returns):
+            done = step - 1
+            self._mean_return = (self._mean_return * done + float(returns.mean())) / step
+        return report.computed
+
+    def _advantages(
+        self,
+        batch: Batch,
+        collected: Collected,
+        horizon: int,
+        old: torch.Tensor | None,
+        reference: torch.Tensor | None,
+        values: torch.Tensor | None,
+    ) -> Advantages:
+        algorithm = self.plan.algorithm
+        baselines = None
+        if algorithm.needs_greedy_baseline:
+            baselines = torch.tensor([collected.baselines.get(int(group), 0.0) for group in batch.groups])
+        elif algorithm.needs_running_baseline:
+            baselines = torch.full((len(batch),), self._mean_return)
+        inputs = AdvantageInputs(
+            rewards=batch.rewards,
+            action_mask=batch.action_mask,
+            turns=batch.turns,
+            groups=batch.groups,
+            values=values,
+            valid=batch.valid,
+            truncated=batch.truncated,
+            states=batch.states if algorithm.needs_states else None,
+            baselines=baselines,
+        )
+        shaped = algorithm.shape_rewards(
+            inputs,
+            horizon=horizon,
+            sampled_mask=batch.sampled_mask,
+            log_probs=old,
+            reference_log_probs=reference,
+            kl_coefficient=self.policy.learner.kl.coefficient,
+        )
+        return algorithm.estimate(shaped)
+
+    def _progress(self, phase: str) -> Any:
+        def report(done: int, total: int) -> None:
+            for callback in self.callbacks:
+                callback.on_progress(phase, done, total)
+
+        return report
+
+
+__all__ = ["Metrics", "Trainer"]
