@@ -124,5 +124,8 @@ def test_the_comparison_shows_players_beside() -> None:
 def test_unlike_conditions_are_not_compared() -> None:
     with pytest.raises(NotComparable, match=r"different horizon \(8 and 4\): evaluate both alike"):
         compare(report({"a": "w"}), report({"a": "w"}, horizon=4))
+    compare(report({"a": "w"}), report({"a": "w"}, action_space="admissible"))
+    with pytest.raises(NotComparable, match="different action_space"):
+        compare(report({"a": "w"}, action_space="free"), report({"a": "w"}, action_space="admissible"))
     with pytest.raises(NotComparable, match="share no task"):
         compare(report({"a": "w"}), report({"b": "w"}))

@@ -44,6 +44,13 @@ def test_a_run_brings_its_last_checkpoint_and_its_settings(run: Path) -> None:
     assert ([one.id for one in found.run.worlds], found.run.horizon, found.run.evaluation.tasks) == (["textcraft"], 8, 12)
 
 
+def test_a_tiny_models_checkpoint_is_computed_as_it_was_trained(run: Path) -> None:
+    (run / "config.yaml").write_text(CONFIG.replace(", dtype: float32", ""))
+    assert find_subject(str(run)).settings.model.dtype == "float32"
+    (run / "config.yaml").write_text(CONFIG.replace("path: tiny, tiny: {hidden: 32}, dtype: float32", "path: x"))
+    assert find_subject(str(run)).settings.model.dtype == "auto"
+
+
 def test_a_checkpoint_of_a_run_and_its_overrides(run: Path) -> None:
     found = find_subject(str(run / "checkpoints" / "2"), ["agent.action_space=free", "agent.window.turns=3"])
     assert found.step == 2

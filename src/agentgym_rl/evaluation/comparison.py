@@ -18,7 +18,7 @@ class NotComparable(ValueError):
 
 
 CONDITIONS = ("split", "horizon", "temperature", "seed", "samples", "action_space")
-"""Settings that both sides must share."""
+"""Settings that both sides must share, where both say them: a player has no action space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,11 @@ def compare(before: Report, after: Report) -> Comparison:
     Raises :class:`NotComparable` where they share no task or were made under other conditions.
     """
     for key in CONDITIONS:
-        if before.settings.get(key) != after.settings.get(key):
-            values = f"{before.settings.get(key)} and {after.settings.get(key)}"
+        one, other = before.settings.get(key), after.settings.get(key)
+        if None not in (one, other) and one != other:
             raise NotComparable(
-                f"{before.name} and {after.name} were evaluated with different {key} ({values}): evaluate both alike"
+                f"{before.name} and {after.name} were evaluated with different {key} ({one} and {other}): "
+                "evaluate both alike"
             )
     success, score = _change(before.outcomes, after.outcomes), _change(before.outcomes, after.outcomes, "score")
     if success is None or score is None:

@@ -42,7 +42,8 @@ def draw_curve(
 
     ``metrics``: the lines of ``metrics.jsonl``; ``step``, ``success/mean`` and ``horizon`` are drawn.
     ``evaluations``: reports (:meth:`Report.as_dict`) by label, ``before`` and ``after`` among them, drawn at their
-    ``step`` with their intervals. ``players``: success by name, dashed. Needs matplotlib (the ``train`` extra).
+    ``step`` with their intervals. ``players``: success by name, dashed; of ``shortcut:NAME`` the kind alone is written.
+    Needs matplotlib (the ``train`` extra).
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -97,9 +98,9 @@ def _training(axes: Axes, metrics: Sequence[Mapping[str, Any]]) -> None:
     if not points:
         return
     steps, values = zip(*points, strict=True)
-    window = max(1, round(len(values) / 12))
-    axes.plot(steps, values, "o", color=_TRAINING, alpha=0.35, markersize=4, markeredgewidth=0, label="training, each step")
-    if window > 1:
+    window = max(3, round(len(values) / 12))
+    axes.plot(steps, values, "o", color=_TRAINING, alpha=0.4, markersize=5, markeredgewidth=0, label="training, each step")
+    if len(values) > window:
         axes.plot(steps, running_mean(values, window), color=_TRAINING, linewidth=2.2, label=f"mean of {window} steps")
 
 
@@ -146,7 +147,7 @@ def _players(axes: Axes, players: Mapping[str, float]) -> None:
         axes.axhline(value, color=_SOFT, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1)
         at = max(value, at + _LABEL_HEIGHT)  # labels of players alike are moved apart
         axes.annotate(
-            f"{name} {value:.0%}",
+            f"{name.partition(':')[0]} {value:.0%}",
             (1, at),
             xycoords=("axes fraction", "data"),
             xytext=(7, 0),

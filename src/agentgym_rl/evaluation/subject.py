@@ -124,7 +124,10 @@ def _checkpoint(path: Path, changes: Mapping[str, Any]) -> Subject:
     config = path.parent.parent / "config.yaml"
     tree = yaml.safe_load(config.read_text(encoding="utf-8"))
     acting = {key: tree.get(key, {}) for key in ("agent", "rollout")}
-    acting["model"] = {**{k: v for k, v in tree.get("model", {}).items() if k != "tiny"}, "path": str(path)}
+    model = {"path": "", "dtype": "auto", **tree.get("model", {})}
+    if model["path"] == "tiny" and model["dtype"] == "auto":
+        model["dtype"] = "float32"  # what it was trained in; elsewhere auto means the same for a checkpoint
+    acting["model"] = {**{key: model[key] for key in model if key != "tiny"}, "path": str(path)}
     defaults = RunDefaults(
         worlds=_section(EnvironmentSettings, tree.get("environment", {}), str(config)).worlds,
         horizon=tree.get("evaluation", {}).get("horizon") or tree["horizon"]["turns"][-1],
