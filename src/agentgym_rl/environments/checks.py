@@ -8,38 +8,38 @@ A check plays a few tasks of every split and raises :class:`ContractBroken` with
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import gymnasium
-import numpy as np
 from gymnasium.utils.env_checker import check_env
 
 from agentgym_rl.environments.errors import ResetNeeded, UnknownTask
+from agentgym_rl.environments.playing import (
+    ODD_TEXTS,
+    RANDOM_TURNS,
+    Settings,
+    digest_of,
+    episode_digest,
+    expert,
+    play,
+    random_player,
+    sample,
+)
 from agentgym_rl.environments.protocol import Environment, Info, Observation
 from agentgym_rl.environments.registry import make, tasks
-from agentgym_rl.environments.task_set import SPLITS, Task
-
-TASKS_A_SPLIT = 3
-"""Tasks played of each split, spread evenly over it."""
-RANDOM_TURNS = 12
-EXPERT_TURNS = 200
-ODD_TEXTS = ("", " ", "\x00\x1b[2J\r\n", "😀\ud83d", "<|im_end|>", "你好", "get", "-1", "{}", "9" * 5000, "x" * 100_000)
-"""Actions that no world means anything by, or only by chance."""
+from agentgym_rl.environments.task_set import SPLITS
 
 _PRINT_DIGEST = """
 import json, sys
-from agentgym_rl.environments.checks import episode_digest
+from agentgym_rl.environments.playing import episode_digest
 print(episode_digest(*json.loads(sys.argv[1])))
 """
-
-Settings = Mapping[str, Any]
 
 
 class ContractBroken(AssertionError):
@@ -97,7 +97,7 @@ def check_misuse(id: str, settings: Settings) -> None:
 def check_odd_actions(id: str, settings: Settings) -> None:
     """Any string is an action: it is answered, in bounds, and earns nothing."""
     with make(id, **settings) as world:
-        for task in _sample(id, settings):
+        for task in sample(id, settings):
             observation, info = world.reset(seed=0, options={"task": task})
             _check_turn(world, observation, info)
             _require(info["understood"] is True, "understood must be True at reset")
@@ -116,11 +116,11 @@ def check_odd_actions(id: str, settings: Settings) -> None:
 def check_rewards(id: str, settings: Settings) -> None:
     """The rewards of an episode add up to its score, for the oracle and for a random player."""
     with make(id, **settings) as world:
-        for task in _sample(id, settings):
-            for player in (_expert, _random_player(0)):
+        for task in sample(id, settings):
+            for player in (expert, random_player(0)):
                 earned = 0.0
                 info: Mapping[str, Any] = {}
-                for _, reward, _, info in _play(world, task, player):  # noqa: B007 - the last one counts
+                for _, reward, _, info in play(world, task, player):  # noqa: B007 - the last one counts
                     earned += reward
                 _require(abs(earned - info["score"]) < 1e-6, f"{task.id}: rewards add up to {earned}, score {info['score']}")
 
@@ -128,9 +128,9 @@ def check_rewards(id: str, settings: Settings) -> None:
 def check_expert(id: str, settings: Settings) -> None:
     """The oracle, where there is one, ends its episodes with success, by admissible actions."""
     with make(id, **settings) as world:
-        for task in _sample(id, settings):
+        for task in sample(id, settings):
             info: Mapping[str, Any] = {}
-            for action, *_, info in _play(world, task, _expert):  # noqa: B007 - the last one counts
+            for action, *_, info in play(world, task, expert):  # noqa: B007 - the last one counts
                 if action is None:
                     return
             _require(info["success"] and not world.running, f"{task.id}: the oracle does not solve it")
@@ -139,8 +139,8 @@ def check_expert(id: str, settings: Settings) -> None:
 def check_admissible(id: str, settings: Settings) -> None:
     """Each admissible action is understood in the state it is offered in; the oracle's is among them; no doubles."""
     with make(id, **settings) as world, make(id, **settings) as probe:
-        for task in _sample(id, settings):
-            player = _random_player(1)
+        for task in sample(id, settings):
+            player = random_player(1)
             world.reset(seed=0, options={"task": task})
             history: list[str] = []
             while world.running and len(history) < RANDOM_TURNS:
@@ -149,8 +149,8 @@ def check_admissible(id: str, settings: Settings) -> None:
                     return
                 _require(bool(offered), f"{task.id}: nothing is admissible after {history}")
                 _require(len(set(offered)) == len(offered), f"{task.id}: an action is offered twice after {history}")
-                expert = world.expert_action()
-                _require(expert is None or expert in offered, f"{task.id}: the oracle's {expert!r} is not offered")
+                oracle = world.expert_action()
+                _require(oracle is None or oracle in offered, f"{task.id}: the oracle's {oracle!r} is not offered")
                 for action in offered if len(history) % 4 == 0 else offered[:1]:
                     probe.reset(seed=0, options={"task": task})
                     for earlier in history:
@@ -166,9 +166,9 @@ def check_repeatable(id: str, settings: Settings) -> None:
     with make(id, **settings) as world:
         if not world.deterministic:
             return
-        for task in _sample(id, settings):
+        for task in sample(id, settings):
             first = [world.reset(seed=seed, options={"task": task})[0] for seed in (0, 1)]
-            _require(_digest(first[0]) == _digest(first[1]), f"{task.id}: the first observation depends on the seed")
+            _require(digest_of(first[0]) == digest_of(first[1]), f"{task.id}: the first observation depends on the seed")
     here = episode_digest(id, settings)
     _require(here == episode_digest(id, settings), "a second run in this process differs")
     there = subprocess.run(
@@ -188,7 +188,7 @@ def check_wrappers(id: str, settings: Settings) -> None:
         wrapped = gymnasium.wrappers.TimeLimit(gymnasium.wrappers.OrderEnforcing(plain), 1)
         first = plain.reset(seed=0, options={"task": task})[0]
         again = wrapped.reset(seed=0, options={"task": task})[0]
-        _require(_digest(first) == _digest(again), "a wrapped reset differs")
+        _require(digest_of(first) == digest_of(again), "a wrapped reset differs")
         for name in ("instructions", "action_schema", "shortcuts", "task", "settings"):
             wrapped.get_wrapper_attr(name)
         offered = wrapped.get_wrapper_attr("admissible_actions")()
@@ -209,60 +209,6 @@ CHECKS: tuple[Callable[[str, Settings], None], ...] = (
 )
 
 
-def episode_digest(id: str, settings: Settings) -> str:
-    """SHA-256 of all that a random player and the oracle see and earn in the sampled tasks."""
-    digest = hashlib.sha256()
-    with make(id, **settings) as world:
-        for task in _sample(id, settings):
-            for player in (_random_player(2), _expert):
-                for turn in _play(world, task, player):
-                    digest.update(_digest(turn).encode())
-                    digest.update(_digest(world.admissible_actions()).encode() if world.running else b"end")
-    return digest.hexdigest()
-
-
-Player = Callable[[Environment], str | None]
-
-
-def _expert(world: Environment) -> str | None:
-    return world.expert_action()
-
-
-def _random_player(seed: int) -> Player:
-    random = np.random.default_rng(seed)
-
-    def act(world: Environment) -> str:
-        offered = world.admissible_actions() or list(ODD_TEXTS)
-        return offered[int(random.integers(len(offered)))]
-
-    return act
-
-
-def _play(
-    world: Environment, task: Task, player: Player
-) -> Iterator[tuple[str | None, float, Observation, Mapping[str, Any]]]:
-    """Action, reward, observation and info of each turn; the reset is a turn with an empty action."""
-    observation, info = world.reset(seed=0, options={"task": task})
-    yield "", 0.0, observation, info
-    turns = EXPERT_TURNS if player is _expert else RANDOM_TURNS
-    for _ in range(turns):
-        if not world.running:
-            return
-        action = player(world)
-        if action is None:
-            yield None, 0.0, observation, info
-            return
-        observation, reward, *_, info = world.step(action)
-        yield action, reward, observation, info
-
-
-def _sample(id: str, settings: Settings) -> Iterator[Task]:
-    for split in SPLITS:
-        found = tasks(id, split, **settings)
-        places = np.linspace(0, len(found) - 1, num=min(TASKS_A_SPLIT, len(found)))
-        yield from (found[int(place)] for place in places)
-
-
 def _check_turn(world: Environment, observation: Observation, info: Mapping[str, Any]) -> None:
     _require(observation in world.observation_space, "an observation is not in the observation space")
     missing = Info.__required_keys__ - info.keys()
@@ -275,13 +221,6 @@ def _check_turn(world: Environment, observation: Observation, info: Mapping[str,
 
 def _text(observation: Observation) -> str:
     return observation if isinstance(observation, str) else str(observation["text"])
-
-
-def _digest(thing: Any) -> str:
-    def plain(part: Any) -> Any:
-        return hashlib.sha256(part.tobytes()).hexdigest() if isinstance(part, np.ndarray) else str(part)
-
-    return hashlib.sha256(json.dumps(thing, default=plain, sort_keys=True).encode()).hexdigest()
 
 
 def _raises(error: type[Exception], call: Callable[[], object], what: str) -> None:

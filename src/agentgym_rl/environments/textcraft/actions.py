@@ -38,7 +38,8 @@ def read_action(text: str) -> Command | None:
     """Reads ``get N item``, ``craft [N] item using N item, N item`` or ``inventory``.
 
     As in the original, the N of a craft says nothing: the recipe alone says how much is made.
-    Case, surrounding and repeated white space and a final full stop do not matter; ``oak_log`` or ``minecraft:oak_log`` mean ``oak log``.
+    Case, surrounding and repeated white space and a final full stop do not matter; ``oak_log`` or ``minecraft:oak_log``
+    mean ``oak log``.
     """
     if len(text) > _LONGEST:
         return None
