@@ -60,6 +60,14 @@ def test_any_text_fits_its_columns(text: str, width: int) -> None:
     both = side_by_side(one, one, width=2 * width + 3)
     assert all(line.count("│") >= 1 for line in both.split("\n"))
     both.encode()
+    assert all(character.isprintable() or character in "\n " or character.isspace() for character in transcript(one, width))
+
+
+def test_no_escape_reaches_the_terminal() -> None:
+    bad = "\x1b[2J\x07"
+    shown = transcript(episode(Turn(bad, bad, bad), Turn(bad, bad, None, problem=bad), final_observation=bad, faults=[bad]))
+    assert "\x1b" not in shown
+    assert shown.count("\\x1b[2J\\x07") == 7
 
 
 def test_side_by_side_shows_both_to_the_end() -> None:
