@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -10,6 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
+from agentgym_rl.cli.errors import _CODES
 
 COMMANDS = ("envs", "play", "train", "eval", "doctor")
 
@@ -108,3 +111,9 @@ def test_a_reader_that_stops_reading_is_no_error() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert len(done.stdout) == 10
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(_CODES))
+def test_every_known_error_exists_and_is_an_error(name: str) -> None:
+    module, _, kind = name.partition(":")
+    assert issubclass(getattr(importlib.import_module(module), kind), Exception)

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
+import sys
+
 from agentgym_rl.cli.extras import extra_of_module
 
 FAILED, BAD_USE, STOPPED = 1, 2, 130
 """Exit codes; the last is what shells use for Ctrl-C."""
 
+_CODES = {
+    "agentgym_rl.records.errors:DiskFull": FAILED,
+    "agentgym_rl.environments.errors:EnvironmentFault": FAILED,
+    "agentgym_rl.environments.errors:TooManyAbandonedThreads": FAILED,
+    "agentgym_rl.agents.engines.openai:ChatServerRefused": FAILED,
+    "agentgym_rl.training.collect:TooManyFaults": FAILED,
+    "agentgym_rl.training.learner.learner:NotFinite": FAILED,
+    "agentgym_rl.config.errors:ConfigError": BAD_USE,
+    "agentgym_rl.environments.errors:MissingExtra": BAD_USE,
+    "agentgym_rl.environments.errors:UnknownEnvironment": BAD_USE,
+    "agentgym_rl.environments.errors:UnknownTask": BAD_USE,
+    "agentgym_rl.agents.players.names:UnknownPlayer": BAD_USE,
+    "agentgym_rl.agents.formats.registry:UnknownFormat": BAD_USE,
+    "agentgym_rl.agents.models.errors:ModelError": BAD_USE,
+    "agentgym_rl.records.errors:RecordError": BAD_USE,
+    "agentgym_rl.training.tracking.errors:TrackerMissing": BAD_USE,
+}
+"""By name, because an exception of a class can only come from a module that is loaded: nothing is imported to tell."""
+
 
 def explain_error(error: Exception) -> tuple[str, int] | None:
     """The message and the exit code; None for a bug, whose traceback is wanted."""
-    from agentgym_rl.agents.models.errors import ModelError
-    from agentgym_rl.agents.players.names import UnknownPlayer
-    from agentgym_rl.config.errors import ConfigError
-    from agentgym_rl.environments.errors import EnvironmentFault, MissingExtra, UnknownEnvironment, UnknownTask
-    from agentgym_rl.records.errors import DiskFull, RecordError
-    from agentgym_rl.training.tracking.errors import TrackerMissing
-
-    if isinstance(error, DiskFull | EnvironmentFault):
-        return _text(error), FAILED
-    known = (
-        ConfigError,
-        UnknownEnvironment,
-        UnknownTask,
-        UnknownPlayer,
-        ModelError,
-        RecordError,
-        MissingExtra,
-        TrackerMissing,
-    )
-    if isinstance(error, known):
-        return _text(error), BAD_USE
+    for name, code in _CODES.items():
+        module, _, kind = name.partition(":")
+        if module in sys.modules and isinstance(error, getattr(sys.modules[module], kind)):
+            return _text(error), code
     if isinstance(error, ModuleNotFoundError) and error.name is not None:
         extra = extra_of_module(error.name)
         if extra is not None:

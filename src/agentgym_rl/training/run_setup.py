@@ -16,6 +16,7 @@ from agentgym_rl.agents.rollout.model_actor import ModelActor
 from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.agents.settings import AgentSettings, ModelSettings
+from agentgym_rl.config import ConfigError
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.evaluate import held_out
 from agentgym_rl.training.algorithms.algorithm import Algorithm
@@ -48,9 +49,16 @@ def make_plan(settings: TrainSettings) -> Plan:
     """Check what can be checked before anything is loaded.
 
     Raises:
-        ValueError: settings that contradict each other; unknown categories; nothing to train or evaluate on.
+        ConfigError: settings that contradict each other; unknown categories; nothing to train or evaluate on.
         UnknownEnvironment: see there.
     """
+    try:
+        return _plan(settings)
+    except ValueError as error:  # of a world, the algorithm or the task panels: it is about their settings
+        raise ConfigError(str(error)) from error
+
+
+def _plan(settings: TrainSettings) -> Plan:
     algorithm = resolve(settings.algorithm)
     batch = settings.batch
     check(
