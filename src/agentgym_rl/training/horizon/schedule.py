@@ -60,4 +60,13 @@ class Horizon:
 def _explain(error: Any) -> str:
     """One line for one pydantic error: the key, the value and what is wrong with it."""
     path = ".".join(str(part) for part in ("horizon", *error["loc"][1:]))
-    return f"{path}={error['input']!r}: {error['msg']}"
+    schedule = error["loc"][0] if error["loc"] else ""
+    match error["type"]:
+        case "missing":
+            return f"{path} is missing: schedule={schedule} needs it"
+        case "extra_forbidden":
+            return f"{path}={error['input']!r} does nothing with schedule={schedule}: remove it or choose another schedule"
+        case "value_error":
+            return str(error["ctx"]["error"])
+        case _:
+            return f"{path}={error['input']!r}: {error['msg']}"
