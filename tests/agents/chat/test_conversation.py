@@ -177,14 +177,15 @@ def test_a_token_budget_shortens_then_drops(tokenizer_of: Callable[[str], Any]) 
     window = WindowSettings(tokens=limit)
     conversation = Conversation(renderer, "Act.", context_limit=10_000, window=window, message_tokens=10)
     pages = [f"page {number} " + "key door box ball " * 25 for number in range(12)]
-    contexts = play(conversation, renderer, ["GOAL", *pages])
+    goal = "GOAL " + "red blue green grey " * 10
+    contexts = play(conversation, renderer, [goal, *pages])
     assert all(len(segment) <= limit for segment in conversation.segments)
-    assert all("GOAL" in context for context in contexts)
+    assert all(goal in context for context in contexts)
     assert all(page in context for page, context in zip(pages, contexts[1:], strict=True)), "the newest is whole"
     shortened = next(context for context in contexts if "[…]" in context)
     assert "left out" not in shortened, "observations are shortened before turns are dropped"
     assert "left out" in contexts[-1]
-    assert 1 < conversation.window_drops < 12, "a drop makes room for several turns"
+    assert 1 < conversation.window_drops <= 6, "a drop makes room for several turns"
     assert len(conversation.segments) == 1 + conversation.window_drops
 
 
@@ -234,6 +235,20 @@ def test_history_as_the_template_writes_it(tokenizer_of: Callable[[str], Any]) -
     kept = Conversation(renderer, "Act.", context_limit=1000, history="keep")
     play(kept, renderer, ["a box", "a key"], message="I think</think>open it")
     assert (kept.history_rewrites, len(kept.segments)) == (0, 1)
+
+
+def test_a_prompt_that_opens_a_thought_is_rewritten_too(tokenizer_of: Callable[[str], Any]) -> None:
+    tokenizer = tokenizer_of("r1")
+    conversation = Conversation(renderer_of("r1", tokenizer_of), "Act.", context_limit=1000, history="template")
+    messages = [{"role": "system", "content": "Act."}]
+    for number in range(3):
+        conversation.observe(f"thing {number}")
+        messages.append({"role": "user", "content": f"thing {number}"})
+        text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        assert conversation.context == ids_of(tokenizer, text)
+        conversation.add_message(result_of(ids_of(tokenizer, "Logs.</think>open it<|end|>")))
+        messages.append({"role": "assistant", "content": "Logs.</think>open it"})
+    assert conversation.history_rewrites == 2
 
 
 def test_a_template_that_rewrites_nothing_starts_no_segment(tokenizer_of: Callable[[str], Any]) -> None:

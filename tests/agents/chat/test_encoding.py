@@ -49,6 +49,14 @@ def test_control_texts_are_kept_as_text(name: str, tokenizer_of: Callable[[str],
         assert encoder.split(f"a{text}b") == ["a", encoder.control[text], "b"]
 
 
+def test_control_texts_encode_as_a_model_without_them_would(tokenizer_of: Callable[[str], ChatTokenizer]) -> None:
+    tokenizer = tokenizer_of("smollm2")
+    bare = Tokenizer(tokenizer.backend_tokenizer.model)
+    bare.pre_tokenizer = tokenizer.backend_tokenizer.pre_tokenizer
+    text = "see <|im_end|> here"
+    assert TextEncoder(tokenizer).encode(text) == bare.encode(text).ids
+
+
 def test_the_tokenizer_itself_goes_on_to_match_special_tokens(tokenizer_of: Callable[[str], ChatTokenizer]) -> None:
     tokenizer = tokenizer_of("qwen3")
     encoder = TextEncoder(tokenizer, tokenizer.get_chat_template())

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
+from tokenizers import AddedToken
 
 from agentgym_rl.agents.chat import TemplateRenderer, UncuttableTemplate
 from agentgym_rl.agents.chat.template import DATE
@@ -46,6 +48,14 @@ def test_the_pieces_are_the_ids_of_the_whole(name: str, instructions: str, token
     ids += renderer.observe(SECOND)
     messages += [{"role": "assistant", "content": "get 1 oak log"}, {"role": "user", "content": SECOND}]
     assert ids == whole(tokenizer, messages)
+
+
+def test_contents_join_the_text_around_them(tokenizer_of: Callable[[str], Any]) -> None:
+    tokenizer = tokenizer_of("qwen2_5")
+    observation = "\nYou see nothing."
+    ids = TemplateRenderer(tokenizer).start(WORLD, observation)
+    assert ids == whole(tokenizer, opening("qwen2_5", observation))
+    assert tokenizer.convert_tokens_to_ids("ĊĊ") in ids, "two newlines are one token here, across the seam"
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -129,6 +139,15 @@ def test_newlines_behind_a_thought_stay_where_the_template_keeps_them(tokenizer_
     assert renderer.message_text(kept) == "\n\nget 1 oak log"
     split = [*sampled(tokenizer, "Logs.</think>"), *sampled(tokenizer, "get 1 oak log<|end|>")]
     assert renderer.rewritten(split) == sampled(tokenizer, "get 1 oak log<|end|>")
+
+
+def test_a_message_whose_thought_ends_inside_a_token_stays_as_sampled(tokenizer_of: Callable[[str], Any]) -> None:
+    tokenizer = deepcopy(tokenizer_of("r1"))
+    tokenizer.add_tokens([AddedToken(">get", normalized=False)])
+    renderer = TemplateRenderer(tokenizer)
+    message = sampled(tokenizer, "Logs.</think>get 1 oak log<|end|>")
+    assert tokenizer.convert_tokens_to_ids(">get") in message
+    assert renderer.rewritten(message) is None
 
 
 BROKEN = {

@@ -53,7 +53,7 @@ LARGE = {
     "long number": '{"name": "get", "arguments": {"count": ' + "9" * 50_000 + "}}",
     "backticks": "`" * 100_000,
     "fences": "```python\n" * 10_000,
-    "tags": "<search>" * 12_500,
+    "tags": "<search>" * 50_000,
     "tag starts": "<search" * 14_000,
     "actions": "Action:\n" * 12_500,
     "tabs": "\t*" * 50_000 + "action",
