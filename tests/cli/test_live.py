@@ -62,7 +62,7 @@ def test_a_log_has_a_line_a_step() -> None:
 def test_a_log_tells_quarters_of_an_evaluation() -> None:
     stream = io.StringIO()
     log = PlainLog(Console(file=stream))
-    for done in range(101):
+    for done in range(1, 101):
         log.on_progress("evaluation", done, 100)
     assert stream.getvalue().splitlines() == [f"evaluation: {done} of 100" for done in (25, 50, 75, 100)]
 
@@ -100,8 +100,10 @@ def test_kl_to_the_reference_comes_first_where_there_is_one() -> None:
     log = PlainLog(Console(file=stream, width=200))
     log.on_start(SETTINGS, Path("x"), 2)
     log.on_step(metrics(2, **{"kl/reference": 0.5}))
+    log.on_step(metrics(3, **{"kl/reference": -1e-9}))
     assert "goes on at step 2" in stream.getvalue()
     assert "KL 0.5000" in stream.getvalue()
+    assert "KL 0.0000" in stream.getvalue()
 
 
 def test_time_left_follows_the_last_steps() -> None:

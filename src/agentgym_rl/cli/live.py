@@ -48,7 +48,7 @@ def cells(metrics: Metrics, steps: int, left: str) -> dict[str, str]:
 
     def number(name: str, form: str) -> str:
         value = metrics.get(name)
-        return "–" if value is None else format(value, form)
+        return "–" if value is None else format(value, form).replace("-0.0000", "0.0000")
 
     divergence = "kl/reference" if metrics.get("kl/reference") is not None else "kl/rollout"
     return {
@@ -98,7 +98,7 @@ class PlainLog(Callback):
     def on_progress(self, phase: str, done: int, total: int) -> None:
         """Evaluations take minutes: a line each quarter."""
         quarter = (phase, 4 * done // total if total else 0)
-        if phase == "evaluation" and quarter != self._phase and done:
+        if phase == "evaluation" and quarter[1] and quarter != self._phase:
             self._console.print(f"{phase}: {done} of {total}")
         self._phase = quarter
 

@@ -36,5 +36,7 @@ def show_findings(findings: Mapping[str, Any], console: Console, indent: str = "
             console.print(f"{indent}{name.removesuffix(' bytes')}: {value / 2**30:.2f} GiB")
         elif isinstance(value, list):
             console.print(f"{indent}{name}: {', '.join(map(str, value)) or '–'}")
+        elif type(value) is int:
+            console.print(f"{indent}{name}: {value:,}")
         else:
             console.print(f"{indent}{name}: {value}")
