@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from agentgym_rl.training.advantages import AdvantageInputs
 from agentgym_rl.training.advantages.groups import group_statistics
 from agentgym_rl.training.advantages.rows import Rows, discounted_sums
-from agentgym_rl.training.advantages.running import RunningMean
 from agentgym_rl.training.advantages.whiten import whiten
 
 
@@ -55,16 +54,3 @@ def test_group_statistics_survive_a_large_offset() -> None:
 def test_whitening_of_equal_values_is_zero() -> None:
     mask = torch.tensor([True, True, True, False])
     assert whiten(torch.tensor([0.1, 0.1, 0.1, 5.0]), mask, 1e-8).tolist() == [0, 0, 0, 0]
-
-
-def test_running_mean_goes_on_from_its_state() -> None:
-    mean = RunningMean(decay=0.5)
-    assert mean.value == 0
-    mean.update(torch.tensor([1.0, 3.0]))
-    assert mean.value == 2  # one step: its mean, whatever the decay
-    mean.update(torch.tensor([5.0]))
-    assert mean.value == pytest.approx((0.25 * 2 + 0.5 * 5) / 0.75)
-    mean.update(torch.tensor([]))
-    resumed = RunningMean(decay=0.5)
-    resumed.load_state_dict(mean.state_dict())
-    assert resumed == mean

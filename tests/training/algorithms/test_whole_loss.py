@@ -67,7 +67,7 @@ def gradients(algorithm: Algorithm, inputs: LossInputs, parts: list[Any]) -> tup
     outputs = [algorithm.policy_loss(part(inputs, rows)) for rows in parts]
     for output in outputs:
         output.loss.backward()
-        assert float(output.loss) == pytest.approx(float(sum(output.terms.values())), abs=1e-5)
+        assert output.loss.item() == pytest.approx(sum(term.item() for term in output.terms.values()), abs=1e-5)
     gradient = torch.stack([torch.zeros_like(leaf) if leaf.grad is None else leaf.grad for leaf in leaves.values()])
     return float(sum(output.loss.detach() for output in outputs)), gradient, means(add_tallies(o.metrics for o in outputs))
 
@@ -232,6 +232,9 @@ def test_what_an_algorithm_needs() -> None:
     assert needs(kl={"coefficient": 0.1}) == {"needs_reference"}
     assert needs(kl={"coefficient": 0.1, "placement": "reward"}) == {"needs_reference", "skips_zero_advantage"}
     assert needs(entropy_coefficient=0.1) == {"needs_entropy"}
+    assert needs(name="gspo") == {"skips_zero_advantage"}
+    assert needs(name="gspo", advantage={"estimator": "gigpo"}) == {"needs_states"}
+    assert needs(name="reinforce", correction={"level": "sequence"}) == set()
     assert needs(forced_tokens=0.1) == {"needs_forced_tokens", "skips_zero_advantage"}
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from agentgym_rl.training.advantages import AdvantageInputs, Advantages, estimate
-from agentgym_rl.training.algorithms.overrides import NEEDS_CRITIC
+from agentgym_rl.training.algorithms.overrides import NEEDS_CRITIC, ONE_ADVANTAGE_AN_EPISODE
 from agentgym_rl.training.algorithms.policy_loss import policy_loss
 from agentgym_rl.training.algorithms.recipe import Recipe
 from agentgym_rl.training.algorithms.sections import AdaptiveKlSettings
@@ -77,8 +77,16 @@ class Algorithm:
 
     @property
     def skips_zero_advantage(self) -> bool:
-        """Whether an episode whose advantages are all zero adds nothing to the loss: its forward pass may be left out."""
-        return not (self.needs_entropy or self.needs_critic or (self.needs_reference and self.recipe.kl.placement == "loss"))
+        """Whether tokens with an advantage of zero may leave the mask, and their forward pass be spared.
+
+        Not where another term of the loss counts them, nor where what the others get depends on them: a ratio or a
+        correction over the whole episode, with advantages that differ inside it.
+        """
+        if self.needs_entropy or self.needs_critic or (self.needs_reference and self.recipe.kl.placement == "loss"):
+            return False
+        correction = self.recipe.correction
+        whole_episode = self.recipe.loss.policy == "gspo" or (correction is not None and correction.level == "sequence")
+        return not whole_episode or self.recipe.estimator in ONE_ADVANTAGE_AN_EPISODE
 
     def kl_controller(self) -> KlController:
         """A new holder of the KL coefficient, for the trainer's state."""

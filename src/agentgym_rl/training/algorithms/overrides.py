@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
 NEEDS_CRITIC = ("gae", "turn_gae")
+ONE_ADVANTAGE_AN_EPISODE = ("grpo", "dr_grpo", "rloo", "reinforce_pp_baseline", "remax")
 GROUP_ESTIMATORS = ("grpo", "dr_grpo", "rloo", "reinforce_pp_baseline", "gigpo")
 
 

@@ -66,6 +66,8 @@ def _explain(error: Any) -> str:
             return f"{path} is missing: schedule={schedule} needs it"
         case "extra_forbidden":
             return f"{path}={error['input']!r} does nothing with schedule={schedule}: remove it or choose another schedule"
+        case "union_tag_invalid":
+            return f"horizon.schedule={error['input']['schedule']!r} is unknown: there are {error['ctx']['expected_tags']}"
         case "value_error":
             return str(error["ctx"]["error"])
         case _:
