@@ -191,9 +191,11 @@ class Trainer:
         values: torch.Tensor | None,
     ) -> Advantages:
         algorithm = self.plan.algorithm
-        baselines = None
+        baselines, valid = None, batch.valid.clone()
         if algorithm.needs_greedy_baseline:
-            baselines = torch.tensor([collected.baselines.get(int(group), 0.0) for group in batch.groups])
+            found = [collected.baselines.get(int(group)) for group in batch.groups]
+            baselines = torch.tensor([0.0 if baseline is None else baseline for baseline in found])
+            valid &= torch.tensor([baseline is not None for baseline in found])  # its greedy episode was lost to a fault
         elif algorithm.needs_running_baseline:
             baselines = torch.full((len(batch),), self._mean_return)
         inputs = AdvantageInputs(
@@ -202,7 +204,7 @@ class Trainer:
             turns=batch.turns,
             groups=batch.groups,
             values=values,
-            valid=batch.valid,
+            valid=valid,
             truncated=batch.truncated,
             states=batch.states if algorithm.needs_states else None,
             baselines=baselines,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from agentgym_rl.agents.action_spaces.admissible import AdmissibleSpace
 from agentgym_rl.agents.chat.conversation import Conversation
 from agentgym_rl.agents.chat.renderer import ChatRenderer
@@ -41,7 +43,8 @@ class ModelActor:
         schema = environment.action_schema
         if schema not in self._formats:
             action_format = format_named(self.settings.format, schema)
-            self._formats[schema] = action_format, AdmissibleSpace(self.renderer, action_format)
+            space = AdmissibleSpace(self.renderer, action_format, thought_tokens=self.settings.thought_tokens)
+            self._formats[schema] = action_format, space
         action_format, space = self._formats[schema]
         instructions = environment.instructions if self.settings.instructions is None else self.settings.instructions
         if not self.wants_admissible or self.settings.thought_tokens:
@@ -91,25 +94,25 @@ class ModelEpisode:
             needed = 1
         if conversation.room < needed:
             raise ContextFull(f"no room for a message of {needed} tokens")
-        room = choices.longest if choices is not None else min(sampling.max_tokens, conversation.room)
-        result = await actor.engine.sample(
-            SampleRequest(
-                session=self._session,
-                context=conversation.context,
-                key=DrawKey(actor.seed, job.step, job.group, job.index, self._attempt, turn),
-                sampling=Sampling(sampling.temperature, sampling.top_k, sampling.top_p, room),
-                stop_ids=actor.renderer.stop_ids,
-                allowed=choices.trie if choices is not None else None,
-                group=job.group,
-            )
+        longest = sampling.max_tokens if choices is None else choices.longest + actor.settings.thought_tokens
+        request = SampleRequest(
+            session=self._session,
+            context=conversation.context,
+            key=DrawKey(actor.seed, job.step, job.group, job.index, self._attempt, turn),
+            sampling=replace(sampling, max_tokens=min(longest, conversation.room)),
+            stop_ids=actor.renderer.stop_ids,
+            group=job.group,
         )
-        self._version = result.policy_version
-        message = conversation.add_message(result)
+        action: str | None
+        problem: str | None
         if choices is not None:
-            action: str | None = choices.action_of(result.token_ids)
-            problem: str | None = None
+            (result, action), problem = await self._space.sample(actor.engine, request, choices), None
+            message = conversation.add_message(result)
         else:
+            result = await actor.engine.sample(request)
+            message = conversation.add_message(result)
             action, problem = self._format.read(message)
+        self._version = result.policy_version
         return Turn(
             observation=state.text,
             message=message,
