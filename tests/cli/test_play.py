@@ -32,7 +32,7 @@ def test_question_mark_lists_and_a_number_takes(invoke: Callable[..., Any]) -> N
     admissible = env.admissible_actions()
     assert admissible
     wanted = admissible.index("get 1 acacia log") + 1
-    result = invoke("play", "textcraft", "--task", TASK, typed=f"?\n{wanted}\n")
+    result = invoke("play", "textcraft", "--task", TASK, typed=f" ? \n{wanted}\n")
     assert all(f"{number:3} {action}" in result.output for number, action in enumerate(admissible, start=1))
     assert "Got 1 acacia log" in result.output
     assert "no success: score 0 in 1 turns" in result.output

@@ -25,6 +25,14 @@ def test_writes_and_replaces(tmp_path: Path) -> None:
     assert [one.name for one in path.parent.iterdir()] == ["a.json"]
 
 
+def test_a_reader_of_the_old_file_never_sees_the_new_one_half_written(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_atomic(path, "old")
+    with path.open() as reader:
+        write_atomic(path, "new")
+        assert reader.read() == "old"
+
+
 def test_folders_are_renamed_when_full(tmp_path: Path) -> None:
     path = tmp_path / "7"
     with folder_atomic(path) as folder:
