@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -22,6 +22,8 @@ class WorldSettings(Settings):
     """Use only these categories; null: all."""
     stages: list[list[str]] | None = None
     """Categories a horizon stage: the tasks widen along with the horizon. One list for each of ``horizon.turns``."""
+    turns: list[Annotated[int, Field(ge=1)]] | None = None
+    """Horizons of this world in place of ``horizon.turns``: one for each of its entries."""
     weight: float = Field(default=1.0, gt=0)
     """Share of the draws this world gets when several are mixed."""
     runner: Literal["inline", "thread", "process"] = "inline"

@@ -42,7 +42,13 @@ class Plan:
 
     @property
     def evaluation_horizon(self) -> int:
-        return self.settings.evaluation.horizon or self.settings.horizon.turns[-1]
+        """The most turns of an evaluated episode: as set, or the longest of training."""
+        longest = max(self.turns_of(world, len(self.settings.horizon.turns) - 1, 0) for world in self.worlds)
+        return self.settings.evaluation.horizon or max(longest, self.settings.horizon.turns[-1])
+
+    def turns_of(self, world: World, stage: int, horizon: int) -> int:
+        """The horizon of a world at a stage of the schedule, where the run's is ``horizon``."""
+        return world.settings.turns[stage] if world.settings.turns is not None else horizon
 
 
 def make_plan(settings: TrainSettings) -> Plan:
@@ -87,6 +93,11 @@ def _stages(world: World, stages: int) -> list[TaskSet]:
     tasks = world.tasks("train")
     if settings.categories is not None:
         tasks = tasks.filter(settings.categories)
+    if settings.turns is not None and len(settings.turns) != stages:
+        raise ValueError(
+            f"environment.turns={settings.turns} of {settings.id} has {len(settings.turns)} entries, horizon.turns has {stages}: "
+            "give one for each"
+        )
     if settings.stages is None:
         return [tasks]
     if len(settings.stages) != stages:

@@ -116,7 +116,7 @@ class Trainer:
         stage = plan.horizon.stage(step, self.history)
         horizon = plan.horizon.at(step, self.history)
         engine.take_counters()
-        horizons = [horizon] * len(plan.worlds)
+        horizons = [plan.turns_of(world, stage, horizon) for world in plan.worlds]
         collected = self.collector.collect(step, stage, horizons, self._progress("rollout"))
         counters = engine.take_counters()
         engine.release_memory()

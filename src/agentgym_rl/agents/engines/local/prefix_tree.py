@@ -53,10 +53,11 @@ class Slots:
         self._free = list(range(capacity - 1, -1, -1))
 
     def take(self) -> int:
-        """A free slot. Doubles ``capacity`` when there is none: the owner grows the pool to match."""
+        """A free slot. Raises ``capacity`` by a quarter when there is none: the owner grows the pool to match."""
         if not self._free:
-            self._free = list(range(2 * self.capacity - 1, self.capacity - 1, -1))
-            self.capacity *= 2
+            capacity = self.capacity + self.capacity // 4
+            self._free = list(range(capacity - 1, self.capacity - 1, -1))
+            self.capacity = capacity
         return self._free.pop()
 
     def release(self, slots: list[int]) -> None:
