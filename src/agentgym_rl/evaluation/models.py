@@ -21,11 +21,11 @@ def local_actor(
     """
     from agentgym_rl.agents.chat.choose import choose_renderer
     from agentgym_rl.agents.engines.local.engine import LocalEngine
-    from agentgym_rl.agents.models.load import choose_device, load_model
+    from agentgym_rl.agents.models.load import cast, choose_device, load_model
 
     loaded = load_model(settings.model, choose_device(device))
     return ModelActor(
-        LocalEngine(loaded.model.to(loaded.dtype), deterministic=deterministic),
+        LocalEngine(cast(loaded.model, loaded.dtype), deterministic=deterministic),
         choose_renderer(settings.agent, loaded.tokenizer, settings.model.path),
         settings.agent,
         sampling(settings, temperature),

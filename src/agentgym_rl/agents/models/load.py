@@ -101,6 +101,13 @@ def _first_line(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
+def cast(model: Any, dtype: torch.dtype) -> Any:
+    """``model`` with its parameters in ``dtype``. Buffers stay: rotary frequencies in bfloat16 would turn by wrong angles."""
+    for parameter in model.parameters():
+        parameter.data = parameter.data.to(dtype)
+    return model
+
+
 def trainable(model: Any) -> dict[str, Tensor]:
     """The parameters that require gradients, by name."""
     return {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}

@@ -11,19 +11,21 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from agentgym_rl.agents.models.load import cast, trainable
+
 
 class MasterWeights:
     """The trainable parameters of ``model``, by name, in fp32; casts the model to ``dtype``."""
 
     def __init__(self, model: Any, dtype: torch.dtype) -> None:
         self._model = model
-        parameters = {name: parameter for name, parameter in model.named_parameters() if parameter.requires_grad}
+        parameters = trainable(model)
         self._shared = dtype == torch.float32
         if self._shared:
             self.masters: dict[str, Tensor] = dict(parameters)
         else:
             self.masters = {name: parameter.detach().float().clone() for name, parameter in parameters.items()}
-            model.to(dtype)
+            cast(model, dtype)
         self._parameters: dict[str, Any] = {
             name: parameter for name, parameter in model.named_parameters() if name in self.masters
         }
