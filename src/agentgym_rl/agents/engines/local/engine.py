@@ -39,7 +39,7 @@ class EngineCounters:
     ticks: int = 0
 
 
-@dataclass
+@dataclass(eq=False)
 class _Message:
     """A message in the making."""
 
@@ -145,7 +145,9 @@ class LocalEngine:
         return counters
 
     async def sample(self, request: SampleRequest) -> SampleResult:
-        """Sample one message. Exceptions of the model reach every waiting caller."""
+        """Sample one message. Exceptions of the model reach every waiting caller; a session that is not open is a KeyError."""
+        if request.session not in self._sessions:
+            raise KeyError(f"session {request.session} is not open")
         message = _Message(request, asyncio.get_running_loop().create_future())
         self._messages.append(message)
         self._schedule()
@@ -156,7 +158,7 @@ class LocalEngine:
                 self._messages.remove(message)
 
     def _schedule(self) -> None:
-        if self._scheduled or self._ticking:
+        if self._scheduled:
             return
         self._scheduled = True
         loop = asyncio.get_running_loop()
@@ -173,22 +175,23 @@ class LocalEngine:
                 self._schedule()
 
     async def _tick_in_thread(self) -> None:
-        self._scheduled, self._ticking = False, True
         loop = asyncio.get_running_loop()
         try:
             while self._messages:
                 batch = list(self._messages)
+                self._ticking = True
                 error = await loop.run_in_executor(None, self._run_tick, batch)
                 self._ticking = False
                 while self._closing:
                     self.close(self._closing.pop())
                 self._settle(batch, error)
                 await asyncio.sleep(0)  # whoever is ready joins the next tick
-                self._ticking = True
         finally:
-            self._ticking = False
+            self._scheduled = self._ticking = False
 
     def _settle(self, batch: Sequence[_Message], error: Exception | None) -> None:
+        if error is not None:
+            self.weights_changed(self.policy_version)  # what was to be computed counts as cached already
         for message in list(batch):
             if message.future.done():
                 self._discard(message)
