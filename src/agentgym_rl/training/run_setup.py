@@ -41,6 +41,12 @@ class Plan:
     """Held-out tasks for each world."""
 
     @property
+    def deterministic(self) -> bool:
+        """``rollout.deterministic``, by default where every world runs in process."""
+        chosen = self.settings.rollout.deterministic
+        return all(world.in_process for world in self.worlds) if chosen is None else chosen
+
+    @property
     def evaluation_horizon(self) -> int:
         """The most turns of an evaluated episode: as set, or the longest of training."""
         longest = max(self.turns_of(world, len(self.settings.horizon.turns) - 1, 0) for world in self.worlds)
@@ -139,12 +145,13 @@ def load_policy(plan: Plan, model: ModelSettings) -> Policy:
         temperature=settings.rollout.temperature,
         seed=settings.run.seed,
     )
-    deterministic = settings.rollout.deterministic
-    if deterministic is None:
-        deterministic = all(world.in_process for world in plan.worlds)
-    return Policy(language_model, renderer, LocalEngine(language_model.model, deterministic=deterministic), learner)
+    engine = LocalEngine(language_model.model, deterministic=plan.deterministic)
+    return Policy(language_model, renderer, engine, learner)
 
 
 def make_runner(plan: Plan) -> RolloutRunner:
+    """The runner of the plan's worlds; to be closed."""
     rollout = plan.settings.rollout
-    return RolloutRunner(plan.worlds, concurrency=rollout.concurrency, retries=rollout.retries)
+    return RolloutRunner(
+        plan.worlds, concurrency=rollout.concurrency, retries=rollout.retries, deterministic=plan.deterministic
+    )

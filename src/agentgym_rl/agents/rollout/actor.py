@@ -53,4 +53,5 @@ class Actor(Protocol):
     wants_admissible: bool
     """Whether states should come with their admissible actions."""
 
-    def begin(self, job: EpisodeJob, environment: AsyncEnvironment, attempt: int) -> Episode: ...
+    def begin(self, job: EpisodeJob, environment: AsyncEnvironment, attempt: int) -> Episode:
+        """Called before the environment is reset."""

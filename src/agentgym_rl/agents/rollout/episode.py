@@ -46,9 +46,11 @@ async def play_episode(job: EpisodeJob, world: World, actor: Actor, *, retries: 
 
 
 async def _take_turns(job: EpisodeJob, environment: AsyncEnvironment, actor: Actor, trajectory: Trajectory) -> None:
-    state = await environment.reset(job.task, job.seed, admissible=actor.wants_admissible)
+    # Begun before the world is ready: an engine that waits for all its sessions then waits for this one too.
     episode = actor.begin(job, environment, trajectory.attempt)
+    state = None
     try:
+        state = await environment.reset(job.task, job.seed, admissible=actor.wants_admissible)
         for number in range(job.horizon):
             state_key = state.info.get("state_key")
             turn = await episode.act(state, number)
@@ -66,9 +68,9 @@ async def _take_turns(job: EpisodeJob, environment: AsyncEnvironment, actor: Act
             if state.ended:
                 trajectory.ended = "terminated" if state.terminated else "truncated"
                 break
-        trajectory.final_observation = state.text
     except ContextFull:
         trajectory.ended = "context"
-        trajectory.final_observation = state.text
     finally:
+        if state is not None:
+            trajectory.final_observation = state.text
         episode.finish(trajectory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -26,42 +26,53 @@ async def play_all(
     *,
     concurrency: int = 256,
     retries: int = 2,
+    fixed_lanes: bool = False,
     progress: Progress | None = None,
     keep: Keep | None = None,
 ) -> list[Trajectory]:
     """Play ``jobs``, at most ``concurrency`` at a time; the trajectories in the order of the jobs.
 
+    Each of ``concurrency`` lanes plays one episode after another: whichever is next, or, with ``fixed_lanes``, every
+    ``concurrency``-th one, so that which episodes are together does not depend on how long worlds take.
+
     An exception that is not a fault of an environment (an engine that fails, a bug) stops all episodes and is raised.
     """
-    places = asyncio.Semaphore(concurrency)
-    done = 0
+    lanes = min(concurrency, len(jobs))
+    played: dict[int, Trajectory] = {}
 
-    async def play(job: EpisodeJob) -> Trajectory:
-        nonlocal done
-        async with places:
+    async def play(queue: Iterator[tuple[int, EpisodeJob]]) -> None:
+        for number, job in queue:
             trajectory = await play_episode(job, worlds[job.world], actor, retries=retries)
-        done += 1
-        if keep is not None:
-            keep(trajectory)
-        if progress is not None:
-            progress(done, len(jobs))
-        return trajectory
+            played[number] = trajectory
+            if keep is not None:
+                keep(trajectory)
+            if progress is not None:
+                progress(len(played), len(jobs))
 
+    numbered = list(enumerate(jobs))
+    queue = iter(numbered)
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(play(job)) for job in jobs]
+            for lane in range(lanes):
+                group.create_task(play(iter(numbered[lane::lanes]) if fixed_lanes else queue))
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
+    return [played[number] for number in range(len(jobs))]
 
 
 class RolloutRunner:
-    """Owns the event loop and the worlds of a run, so that synchronous code can play episodes. A context manager."""
+    """Owns the event loop and the worlds of a run, so that synchronous code can play episodes. A context manager.
 
-    def __init__(self, worlds: Sequence[World], *, concurrency: int = 256, retries: int = 2) -> None:
+    ``deterministic``: which episodes are together depends on the jobs alone, also where worlds take their time.
+    """
+
+    def __init__(
+        self, worlds: Sequence[World], *, concurrency: int = 256, retries: int = 2, deterministic: bool = False
+    ) -> None:
         self.worlds = list(worlds)
         self._concurrency = concurrency
         self._retries = retries
+        self._fixed_lanes = deterministic and not all(world.in_process for world in worlds)
         self._runner = asyncio.Runner()
 
     def play(
@@ -74,6 +85,7 @@ class RolloutRunner:
             actor,
             concurrency=self._concurrency,
             retries=self._retries,
+            fixed_lanes=self._fixed_lanes,
             progress=progress,
             keep=keep,
         )
