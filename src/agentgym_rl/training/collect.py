@@ -91,11 +91,11 @@ class Collector:
                 else:
                     result.groups.append(group)
             if self.greedy is not None:
-                self._play_greedy(jobs[:: self.group_size], result)
+                self._play_greedy(self.greedy, jobs[:: self.group_size], result)
             drawn += need
             redraws -= was_flat
             lost_rounds -= was_lost
-            if len(result.groups) < self.groups and (lost_rounds == 0 or (was_flat and not redraws and not was_lost)):
+            if lost_rounds < 0:
                 break
         missing = self.groups - len(result.groups)
         result.groups += spare[: max(0, missing)]
@@ -106,12 +106,11 @@ class Collector:
             raise TooManyFaults(_explain(step, faults, played, self.max_fault_rate))
         return result
 
-    def _play_greedy(self, jobs: Sequence[EpisodeJob], result: Collected) -> None:
-        assert self.greedy is not None
+    def _play_greedy(self, greedy: Actor, jobs: Sequence[EpisodeJob], result: Collected) -> None:
         greedy_jobs = [
             EpisodeJob(job.task, job.seed, job.group, self.group_size, job.horizon, job.step, job.world) for job in jobs
         ]
-        for episode in self.runner.play(greedy_jobs, self.greedy):
+        for episode in self.runner.play(greedy_jobs, greedy):
             episode.extras["greedy"] = True
             result.left_out.append(episode)
             if episode.valid:

@@ -37,7 +37,7 @@ def _metrics(groups: Sequence[Sequence[Trajectory]]) -> Values:
         "score/mean": mean([episode.score for episode in valid]),
         "success/mean": mean([float(episode.success) for episode in valid]),
         "turns/mean": mean([float(len(episode.turns)) for episode in valid]),
-        "episodes/truncated": mean([float(episode.ended in ("horizon", "context", "truncated")) for episode in valid]),
+        "episodes/truncated": mean([float(episode.ended in ("horizon", "context")) for episode in valid]),
         "episodes/not_understood": mean([float(not turn.understood) for turn in turns]),
         "episodes/cut_messages": mean([float(turn.stop == "length") for turn in turns]),
         "episodes/faults": len(every) - len(valid),

@@ -26,6 +26,7 @@ from agentgym_rl.training.collect import Collected, Collector
 from agentgym_rl.training.draws import TaskStream
 from agentgym_rl.training.interrupts import Interrupts
 from agentgym_rl.training.learner.learner import NotFinite
+from agentgym_rl.training.learner.measure import Measured
 from agentgym_rl.training.metrics import Values, episode_metrics
 from agentgym_rl.training.run_setup import Plan, Policy
 
@@ -155,17 +156,15 @@ class Trainer:
         """Advantages and update; adds to ``metrics``. Returns the number of tokens computed."""
         learner, algorithm = self.policy.learner, self.plan.algorithm
         progress = self._progress("update")
-        old, reference, values = learner.measure(batch, progress)
-        advantages = self._advantages(batch, collected, horizon, old, reference, values)
+        measured = learner.measure(batch, progress)
+        advantages = self._advantages(batch, collected, horizon, measured)
         try:
             report = learner.update(
                 batch,
                 advantages.advantages,
                 step=step,
                 returns=advantages.returns,
-                old=old,
-                reference=reference,
-                old_values=values,
+                measured=measured,
                 progress=progress,
             )
         except NotFinite as error:
@@ -179,17 +178,9 @@ class Trainer:
         if algorithm.needs_running_baseline and len(returns):
             done = step - 1
             self._mean_return = (self._mean_return * done + float(returns.mean())) / step
-        return report.computed
+        return measured.computed + report.computed
 
-    def _advantages(
-        self,
-        batch: Batch,
-        collected: Collected,
-        horizon: int,
-        old: torch.Tensor | None,
-        reference: torch.Tensor | None,
-        values: torch.Tensor | None,
-    ) -> Advantages:
+    def _advantages(self, batch: Batch, collected: Collected, horizon: int, measured: Measured) -> Advantages:
         algorithm = self.plan.algorithm
         baselines, valid = None, batch.valid.clone()
         if algorithm.needs_greedy_baseline:
@@ -203,7 +194,7 @@ class Trainer:
             action_mask=batch.action_mask,
             turns=batch.turns,
             groups=batch.groups,
-            values=values,
+            values=measured.values,
             valid=valid,
             truncated=batch.truncated,
             states=batch.states if algorithm.needs_states else None,
@@ -213,8 +204,8 @@ class Trainer:
             inputs,
             horizon=horizon,
             sampled_mask=batch.sampled_mask,
-            log_probs=old,
-            reference_log_probs=reference,
+            log_probs=measured.old,
+            reference_log_probs=measured.reference,
             kl_coefficient=self.policy.learner.kl.coefficient,
         )
         return algorithm.estimate(shaped)

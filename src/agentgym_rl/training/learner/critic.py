@@ -50,20 +50,31 @@ class Critic:
         places = torch.tensor(wanted.rows, device=hidden.device), torch.tensor(wanted.tokens, device=hidden.device)
         return hidden.new_zeros(shape, dtype=torch.float32).index_put(places, values)
 
+    @property
+    def has_body(self) -> bool:
+        """A network of its own, besides the head."""
+        return self._body is not None
+
     def take_gradients(self) -> None:
+        """Call after each backward, see :meth:`MasterWeights.take_gradients`."""
         if self._body_weights is not None:
             self._body_weights.take_gradients()
 
-    def update(self, step: int) -> float:
-        """One update with the gradients at hand; their norm. A norm that is not finite changes nothing."""
-        norm = self._optimizer.gradient_norm()
-        if norm < float("inf"):
-            self._optimizer.update(step)
-            if self._body_weights is not None:
-                self._body_weights.publish()
+    def clear_gradients(self) -> None:
         for parameter in self._parameters.values():
             parameter.grad = None
-        return norm
+        if self._body_weights is not None:
+            self._body_weights.clear_gradients()
+
+    def gradient_norm(self) -> float:
+        """Clip the gradients; their norm before that."""
+        return self._optimizer.gradient_norm()
+
+    def update(self, step: int) -> None:
+        """One update with the gradients at hand."""
+        self._optimizer.update(step)
+        if self._body_weights is not None:
+            self._body_weights.publish()
 
     def state_dict(self) -> dict[str, Any]:
         """Weights and optimizer."""
