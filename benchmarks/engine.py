@@ -194,7 +194,7 @@ def main() -> None:
     console = Console()
     console.print(f"python benchmarks/engine.py {shlex.join(sys.argv[1:])}".rstrip(), style="bold")
     with make_runner(plan) as runner:
-        policy = load_policy(plan, plan.settings.model)
+        policy = load_policy(plan)
         agent = plan.settings.agent
         free = agent.model_copy(update={"action_space": "free", "thought_tokens": 0})
         agents = [agent, free] if agent.action_space != "free" else [free]

@@ -1,11 +1,11 @@
-"""``metrics.jsonl``: one line a step, only ever appended, cut back when a run is resumed."""
+"""``metrics.jsonl``: one line a step, appended, completed by its evaluation, cut back when a run is resumed."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ class MetricsFile:
 
     def append(self, metrics: Mapping[str, float | int | None]) -> Line:
         """Add the line of a step (``metrics["step"]``) and flush it to the disk. Returns what was written."""
-        line = {key: value if value is None or math.isfinite(value) else None for key, value in metrics.items()}
+        line = _finite(metrics)
         try:
             with self.path.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps(line, allow_nan=False) + "\n")
@@ -51,11 +51,26 @@ class MetricsFile:
             lines.append(line)
         return lines
 
+    def amend(self, step: int, more: Mapping[str, float | int | None]) -> Line:
+        """Add values to the line of ``step``, which must be there, whole or not at all. Returns the line."""
+        lines = self.read()
+        (line,) = (line for line in lines if line["step"] == step)
+        line |= _finite(more)
+        self._write(lines)
+        return line
+
     def truncate(self, step: int) -> list[Line]:
         """Keep the lines of steps up to ``step``, drop later ones (they will be written again) and a cut last line.
 
         Returns the lines kept.
         """
         kept = [line for line in self.read() if line["step"] <= step]
-        write_atomic(self.path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in kept))
+        self._write(kept)
         return kept
+
+    def _write(self, lines: Iterable[Line]) -> None:
+        write_atomic(self.path, "".join(json.dumps(line, allow_nan=False) + "\n" for line in lines))
+
+
+def _finite(metrics: Mapping[str, float | int | None]) -> Line:
+    return {key: value if value is None or math.isfinite(value) else None for key, value in metrics.items()}

@@ -10,7 +10,7 @@ from typing import Any, Self
 from agentgym_rl.records.atomic import PARTIAL, unwritable, write_atomic
 from agentgym_rl.records.errors import RecordError, RunExists
 from agentgym_rl.records.lock import FolderLock
-from agentgym_rl.records.metrics import MetricsFile
+from agentgym_rl.records.metrics import Line, MetricsFile
 
 
 class RunFolder:
@@ -87,6 +87,14 @@ class RunFolder:
     def checkpoint_steps(self) -> list[int]:
         """The steps that have a whole checkpoint, ascending."""
         return sorted(int(path.name) for path in self.checkpoints.glob("*") if path.name.isdecimal())
+
+    def rewind(self, step: int) -> list[Line]:
+        """Forget what was written after ``step``: it will be made again. Returns the metrics up to there."""
+        for path in [*(self.path / "episodes").iterdir(), *(self.path / "eval").iterdir()]:
+            number = path.name.partition(".")[0].removeprefix("free-")
+            if number.isdecimal() and int(number) > step:
+                path.unlink()
+        return self.metrics.truncate(step)
 
     def write_json(self, path: Path, content: Any) -> None:
         """Write a report or summary whole or not at all; a number that is not finite is an error."""

@@ -13,20 +13,23 @@ from typing import Any
 from agentgym_rl.config import ConfigError, difference, dump, load
 from agentgym_rl.evaluation.comparison import compare
 from agentgym_rl.evaluation.evaluate import Evaluation
+from agentgym_rl.evaluation.intervals import Interval
 from agentgym_rl.evaluation.report import Report
 from agentgym_rl.evaluation.transcript import transcript
+from agentgym_rl.records.atomic import write_atomic
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.callbacks import Callback
 from agentgym_rl.training.estimate import dry_run
-from agentgym_rl.training.evaluations import Evaluations, as_estimate
+from agentgym_rl.training.evaluations import Evaluations, evaluation_metrics
+from agentgym_rl.training.preflight import check_first_turns
 from agentgym_rl.training.run_setup import Plan, load_policy, make_plan, make_runner
 from agentgym_rl.training.settings import TrainSettings
-from agentgym_rl.training.summary import RunSummary
+from agentgym_rl.training.summary import Estimate, RunSummary
 from agentgym_rl.training.trainer import Trainer
 
 __all__ = ["dry_run", "train"]
 
-MAY_CHANGE = ("run.root", "run.name", "run.steps", "checkpoint.", "tracking.", "evaluation.free", "evaluation.players")
+MAY_CHANGE = ("run.root", "run.name", "run.steps", "checkpoint.", "tracking.", "evaluation.players")
 """Settings that a resumed run may change: the steps made so far do not depend on them."""
 
 
@@ -55,30 +58,21 @@ def train(settings: TrainSettings, *, resume: bool = False, callbacks: Sequence[
         else:
             folder = stack.enter_context(RunFolder.create(run.root, run.name))
         watchers = [*callbacks, *_trackers(settings)]
-        steps = folder.checkpoint_steps() if resume else []
-        model = settings.model
-        if steps:
-            from agentgym_rl.training.checkpoints import load_state
-
-            state = load_state(folder.checkpoint(steps[-1]))
-            if settings.optimizer.lora is None:
-                model = model.model_copy(update={"path": str(folder.checkpoint(steps[-1])), "dtype": _dtype(settings)})
         for watcher in watchers:
-            watcher.on_message(f"loading {model.path}")
-        policy = load_policy(plan, model)
-        if not resume:
-            folder.config.write_text(dump(settings, _versions()), encoding="utf-8")
+            watcher.on_message(f"loading {settings.model.path}")
+        policy = load_policy(plan)
         runner = stack.enter_context(make_runner(plan))
+        if not resume:
+            check_first_turns(plan, policy, runner)
+        write_atomic(folder.config, dump(settings, _versions()))
         trainer = Trainer(plan, policy, runner, folder, watchers)
         evaluations = Evaluations(plan, policy, runner, folder, watchers)
-        if steps:
-            trainer.resume(state, folder.metrics.truncate(steps[-1]))
-            del state
-        elif resume:
-            folder.metrics.truncate(0)
+        if resume:
+            trainer.resume()
         for watcher in watchers:
             watcher.on_start(settings, folder.path, trainer.step + 1)
-        return _run(plan, trainer, evaluations, folder, watchers, started)
+        with trainer.saved_when_stopped():
+            return _run(plan, trainer, evaluations, folder, watchers, started)
 
 
 def _run(
@@ -97,28 +91,28 @@ def _run(
             watcher.on_message(text)
 
     held_out = sum(map(len, plan.panels))
-    if trainer.step == 0 or folder.evaluation(0).exists():
-        say(f"evaluating before training on {held_out} held-out tasks")
-        before = evaluations.after_step(0)
-        free_before = evaluations.free(0) if settings.evaluation.free else None
-    else:
+    if trainer.step and not evaluations.is_done(0):
         raise ConfigError(f"{folder.path}: the evaluation before training is missing: {folder.evaluation(0)}")
+    say(f"evaluating before training on {held_out} held-out tasks")
+    before = evaluations.after_step(0)
+    free_before = evaluations.free(0) if settings.evaluation.free else None
     players = evaluations.players() if settings.evaluation.players else {}
     while trainer.step < last:
+        if every and trainer.step and trainer.step % every == 0:
+            trainer.note(evaluation_metrics(evaluations.after_step(trainer.step).report))
         trainer.run_to(min(last, (trainer.step // every + 1) * every) if every else last)
-        if every and trainer.step % every == 0 and trainer.step < last:
-            evaluations.after_step(trainer.step)
     checkpoint = trainer.save()
     say(f"evaluating after training on {held_out} held-out tasks")
     after = evaluations.after_step(trainer.step)
+    trainer.note(evaluation_metrics(after.report))
     free_after = evaluations.free(trainer.step) if settings.evaluation.free else None
     summary: RunSummary = {
         "environment": ", ".join(world.settings.id for world in plan.worlds),
         "tasks": held_out,
         "horizon": evaluations.conditions.horizon,
         "temperature": settings.evaluation.temperature,
-        "before": _estimate(before.report),
-        "after": _estimate(after.report),
+        "before": _estimate(before.report.overall.success),
+        "after": _estimate(after.report.overall.success),
         "difference": _difference(before.report, after.report),
         "players": {name: report.success for name, report in players.items()},
         "free": None
@@ -138,8 +132,11 @@ def _run(
     return summary
 
 
-def _estimate(report: Report) -> Any:
-    return as_estimate(report)
+def _estimate(success: Interval | None) -> Estimate:
+    """Never None here: an evaluation without a valid episode stops the run."""
+    if success is None:
+        raise ValueError("an evaluation without a valid episode")
+    return {"success": success.value, "low": success.low, "high": success.high}
 
 
 def _difference(before: Report, after: Report) -> Any:
@@ -191,11 +188,6 @@ def _trackers(settings: TrainSettings) -> list[Callback]:
     from agentgym_rl.training.tracking import make_trackers
 
     return make_trackers(settings.tracking)
-
-
-def _dtype(settings: TrainSettings) -> str:
-    """The compute type of a resumed run: that of a ``tiny`` model is float32 unless the settings say otherwise."""
-    return "float32" if settings.model.path == "tiny" and settings.model.dtype == "auto" else settings.model.dtype
 
 
 def _versions() -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,13 +9,10 @@ from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
 from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
 from agentgym_rl.records.trajectory import Trajectory
 from agentgym_rl.training.draws import TaskStream
+from agentgym_rl.training.faults import TooManyFaults, refuse_faults
 
 _MAX_LOST_ROUNDS = 3
 """How often groups that were lost to faults are drawn anew in one step."""
-
-
-class TooManyFaults(RuntimeError):
-    """More episodes than ``rollout.max_fault_rate`` were lost to faults; the message lists the causes."""
 
 
 @dataclass(slots=True)
@@ -61,8 +57,8 @@ class Collector:
         """
         result = Collected()
         spare: list[list[Trajectory]] = []
-        played = drawn = 0
-        faults: Counter[str] = Counter()
+        played: list[Trajectory] = []
+        drawn = 0
         redraws, lost_rounds = self.max_redraws, _MAX_LOST_ROUNDS
         while len(result.groups) < self.groups:
             need = self.groups - len(result.groups)
@@ -73,11 +69,8 @@ class Collector:
                 for index in range(self.group_size)
             ]
             episodes = self.runner.play(jobs, self.actor, progress)
-            played += len(episodes)
-            lost = [episode for episode in episodes if not episode.valid]
-            faults.update(episode.faults[-1] for episode in lost)
-            if faults.total() > self.max_fault_rate * played:
-                raise TooManyFaults(_explain(step, faults, played, self.max_fault_rate))
+            played += episodes
+            refuse_faults(f"step {step}", played, self.max_fault_rate)
             was_lost = was_flat = False
             for number in range(need):
                 group = episodes[number * self.group_size : (number + 1) * self.group_size]
@@ -97,13 +90,13 @@ class Collector:
             lost_rounds -= was_lost
             if lost_rounds < 0:
                 break
+        if not result.groups and not spare:
+            raise TooManyFaults.among(f"step {step}", played, self.max_fault_rate)
         missing = self.groups - len(result.groups)
         result.groups += spare[: max(0, missing)]
         result.redrawn = len(spare[max(0, missing) :])
         result.left_out += [episode for group in spare[max(0, missing) :] for episode in group]
         result.groups.sort(key=lambda group: group[0].group)
-        if not result.groups:
-            raise TooManyFaults(_explain(step, faults, played, self.max_fault_rate))
         return result
 
     def _play_greedy(self, greedy: Actor, jobs: Sequence[EpisodeJob], result: Collected) -> None:
@@ -120,11 +113,3 @@ class Collector:
 def has_no_variance(group: Sequence[Trajectory]) -> bool:
     """Whether the valid episodes of a group all have the same return: nothing to compare."""
     return len({sum(episode.rewards) for episode in group if episode.valid}) <= 1
-
-
-def _explain(step: int, faults: Counter[str], played: int, allowed: float) -> str:
-    causes = "; ".join(f"{count} × {cause}" for cause, count in faults.most_common(5))
-    return (
-        f"step {step}: {faults.total()} of {played} episodes were lost to faults, more than "
-        f"rollout.max_fault_rate={allowed:g} allows: {causes}"
-    )

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from agentgym_rl.agents.engines.protocol import Sampling
 from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.evaluation.baselines import evaluate_players
 from agentgym_rl.evaluation.evaluate import Conditions, Evaluation, evaluate_actor
-from agentgym_rl.evaluation.report import Report
+from agentgym_rl.evaluation.report import Report, Summary
 from agentgym_rl.records.episodes import read_episodes, write_episodes
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.callbacks import Callback
+from agentgym_rl.training.faults import TooManyFaults, refuse_faults
 from agentgym_rl.training.run_setup import Plan, Policy
 
 
 class Evaluations:
-    """Plays the panel of a run with its policy and writes ``eval/``. Reads weights, changes no training state."""
+    """Plays the panel of a run with its policy and writes ``eval/``. Reads weights, changes no training state.
+
+    Each raises :class:`~agentgym_rl.training.faults.TooManyFaults` as training does.
+    """
 
     def __init__(
         self, plan: Plan, policy: Policy, runner: RolloutRunner, folder: RunFolder, callbacks: Sequence[Callback]
@@ -35,10 +38,14 @@ class Evaluations:
             temperature=evaluation.temperature,
         )
 
+    def is_done(self, step: int) -> bool:
+        """Whether the evaluation after ``step`` steps is on the disk."""
+        return self._folder.evaluation(step).exists() and self._folder.evaluation_episodes(step).exists()
+
     def after_step(self, step: int) -> Evaluation:
         """The evaluation after ``step`` steps; one that is on the disk already is read instead of played again."""
         path, episodes = self._folder.evaluation(step), self._folder.evaluation_episodes(step)
-        if path.exists() and episodes.exists():
+        if self.is_done(step):
             return Evaluation(Report.read(path), read_episodes(episodes))
         made = self._play(f"step {step}" if step else "untrained", step, free=False)
         write_episodes(episodes, made.trajectories)
@@ -60,6 +67,8 @@ class Evaluations:
         """The players without a model."""
         path = self._folder.path / "eval" / "players.json"
         evaluations = evaluate_players(self._runner, self._plan.panels, self.conditions)
+        for name, evaluation in evaluations.items():
+            self._refuse_faults(f"the {name} player", evaluation)
         reports = {name: evaluation.report for name, evaluation in evaluations.items()}
         self._folder.write_json(path, {name: report.as_dict() for name, report in reports.items()})
         return reports
@@ -81,16 +90,31 @@ class Evaluations:
         )
         policy.engine.release_memory()
         policy.engine.take_counters()
+        self._refuse_faults(f"evaluation ({name})", evaluation)
         return evaluation
+
+    def _refuse_faults(self, when: str, evaluation: Evaluation) -> None:
+        allowed = self._plan.settings.rollout.max_fault_rate
+        refuse_faults(when, evaluation.trajectories, allowed)
+        if evaluation.report.overall.success is None:
+            raise TooManyFaults.among(when, evaluation.trajectories, allowed)
 
     def _progress(self, done: int, total: int) -> None:
         for callback in self._callbacks:
             callback.on_progress("evaluation", done, total)
 
 
-def as_estimate(report: Report) -> dict[str, Any]:
-    """Overall success with its interval."""
-    success = report.overall.success
-    if success is None:
-        return {"success": 0.0, "low": 0.0, "high": 0.0}
-    return {"success": success.value, "low": success.low, "high": success.high}
+def evaluation_metrics(report: Report) -> dict[str, float | int | None]:
+    """``eval/success`` and ``eval/score`` for the line of a step; with several environments each one's own too."""
+    values = _metrics(report.overall)
+    if len(report.environments) > 1:
+        for name, summary in report.environments.items():
+            values |= {f"{name}/{key}": value for key, value in _metrics(summary).items()}
+    return values
+
+
+def _metrics(summary: Summary) -> dict[str, float | int | None]:
+    return {
+        "eval/success": None if summary.success is None else summary.success.value,
+        "eval/score": None if summary.score is None else summary.score.value,
+    }

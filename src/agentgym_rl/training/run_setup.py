@@ -15,7 +15,7 @@ from agentgym_rl.agents.models.load import LanguageModel, choose_device, load_mo
 from agentgym_rl.agents.rollout.model_actor import ModelActor
 from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
-from agentgym_rl.agents.settings import AgentSettings, ModelSettings
+from agentgym_rl.agents.settings import AgentSettings
 from agentgym_rl.config import ConfigError
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.evaluate import held_out
@@ -128,9 +128,10 @@ class Policy:
         return ModelActor(self.engine, self.renderer, agent, sampling, context=self.language_model.context, seed=seed)
 
 
-def load_policy(plan: Plan, model: ModelSettings) -> Policy:
-    """Load ``model`` (that of the settings, or of a checkpoint) and make the learner."""
+def load_policy(plan: Plan) -> Policy:
+    """Load the model that training starts from and make the learner. Raises ModelError, see there."""
     settings = plan.settings
+    model = settings.model
     if settings.run.threads is not None:
         torch.set_num_threads(settings.run.threads)
     device = choose_device(settings.run.device)

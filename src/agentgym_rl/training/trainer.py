@@ -7,7 +7,8 @@ that its own counters name, so a run that is stopped anywhere and resumed repeat
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,8 @@ from agentgym_rl.records.episodes import write_episodes
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.advantages import AdvantageInputs, Advantages
 from agentgym_rl.training.batching.batch import Batch, make_batch
-from agentgym_rl.training.callbacks import Callback, Metrics
-from agentgym_rl.training.checkpoints import save_checkpoint
+from agentgym_rl.training.callbacks import Callback
+from agentgym_rl.training.checkpoints import load_state, save_checkpoint
 from agentgym_rl.training.collect import Collected, Collector
 from agentgym_rl.training.draws import TaskStream
 from agentgym_rl.training.interrupts import Interrupts
@@ -79,25 +80,40 @@ class Trainer:
     def _state(self) -> dict[str, Any]:
         return {"stream": self.stream.state_dict(), "mean_return": self._mean_return}
 
-    def resume(self, checkpoint: Mapping[str, Any], history: Sequence[dict[str, Any]]) -> None:
-        """Go on from what :func:`~agentgym_rl.training.checkpoints.load_state` gave; ``history``: metrics up to there."""
-        self.step = self._saved = int(checkpoint["step"])
-        self.policy.learner.load_state_dict(checkpoint["learner"])
-        self.stream.load_state_dict(checkpoint["state"]["stream"])
-        self._mean_return = float(checkpoint["state"]["mean_return"])
-        self.history = list(history)
-        self._committed = self._state()
-        self.policy.engine.weights_changed(self.step)
+    def resume(self) -> None:
+        """Go on from the last checkpoint of the folder, or from the start where there is none; forget what came after it.
 
-    def run_to(self, last: int) -> None:
-        """Make the steps up to ``last``. KeyboardInterrupt is raised after the last whole step was saved."""
+        Raises RecordError for a checkpoint that can't be read.
+        """
+        steps = self.folder.checkpoint_steps()
+        if steps:
+            checkpoint = load_state(self.folder.checkpoint(steps[-1]))
+            self.step = self._saved = int(checkpoint["step"])
+            self.policy.learner.load_state_dict(checkpoint["learner"])
+            self.stream.load_state_dict(checkpoint["state"]["stream"])
+            self._mean_return = float(checkpoint["state"]["mean_return"])
+            self._committed = self._state()
+            self.policy.engine.weights_changed(self.step)
+        self.history = self.folder.rewind(self.step)
+
+    @contextmanager
+    def saved_when_stopped(self) -> Iterator[None]:
+        """Inside, Ctrl-C and SIGTERM are a KeyboardInterrupt that leaves a checkpoint of the last whole step."""
         with self._interrupts.installed():
             try:
-                while self.step < last:
-                    self._make_step(self.step + 1, last)
+                yield
             except KeyboardInterrupt:
                 self.save()
                 raise
+
+    def run_to(self, last: int) -> None:
+        """Make the steps up to ``last``."""
+        while self.step < last:
+            self._make_step(self.step + 1)
+
+    def note(self, values: Values) -> None:
+        """Add ``values`` to the metrics of the last step."""
+        self.history[-1] = self.folder.metrics.amend(self.step, values)
 
     def save(self) -> Path:
         """A checkpoint of the last whole step, unless there is one; its folder."""
@@ -111,7 +127,7 @@ class Trainer:
                 self._saved = self.step
         return self.folder.checkpoint(self.step)
 
-    def _make_step(self, step: int, last: int) -> None:
+    def _make_step(self, step: int) -> None:
         clock = _Clock(time.perf_counter())
         plan, engine = self.plan, self.policy.engine
         stage = plan.horizon.stage(step, self.history)
@@ -147,7 +163,7 @@ class Trainer:
             self.history.append(self.folder.metrics.append(metrics))
             self.step = step
             self._committed = self._state()
-            if step % plan.settings.checkpoint.every == 0 or step == last:
+            if step % plan.settings.checkpoint.every == 0 or step == plan.settings.run.steps:
                 self.save()
         for callback in self.callbacks:
             callback.on_step(self.history[-1])
@@ -216,6 +232,3 @@ class Trainer:
                 callback.on_progress(phase, done, total)
 
         return report
-
-
-__all__ = ["Metrics", "Trainer"]
