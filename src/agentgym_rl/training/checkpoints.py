@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 
 from agentgym_rl.records.atomic import folder_atomic
 from agentgym_rl.records.errors import RecordError
@@ -20,14 +25,32 @@ _STATE = "trainer_state.pt"
 def save_checkpoint(
     folder: RunFolder, step: int, learner: Learner, tokenizer: Any, state: dict[str, Any], keep: int
 ) -> Path:
-    """Save what is needed to go on after ``step``, then delete all but the last ``keep`` checkpoints."""
+    """Save what is needed to go on after ``step``, then delete all but the last ``keep`` checkpoints.
+
+    Raises RecordError, DiskFull among them; the checkpoints that were there are untouched then.
+    """
     target = folder.checkpoint(step)
-    with folder_atomic(target) as temporary:
+    with folder_atomic(target) as temporary, _system_errors():
         _save_model(temporary, learner, tokenizer)
-        torch.save({"step": step, "learner": learner.state_dict(), "state": state}, temporary / _STATE)
+        with (temporary / _STATE).open("wb") as stream:
+            torch.save({"step": step, "learner": learner.state_dict(), "state": state}, stream)
     for old in folder.checkpoint_steps()[:-keep]:
         shutil.rmtree(folder.checkpoint(old), ignore_errors=True)
     return target
+
+
+@contextmanager
+def _system_errors() -> Iterator[None]:
+    """torch and safetensors wrap the operating system's errors in their own: unwraps them."""
+    try:
+        yield
+    except (RuntimeError, SafetensorError) as error:
+        if isinstance(error.__context__, OSError):
+            raise error.__context__ from None
+        code = re.search(r"os error (\d+)", str(error))
+        if code is None:
+            raise
+        raise OSError(int(code[1]), os.strerror(int(code[1]))) from error
 
 
 def _save_model(path: Path, learner: Learner, tokenizer: Any) -> None:

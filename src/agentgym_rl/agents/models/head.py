@@ -10,7 +10,7 @@ from torch import Tensor
 
 def vocabulary_logits(model: Any, hidden: Tensor) -> Tensor:
     """fp32 logits ``[n, vocabulary]`` of hidden states ``[n, hidden]``."""
-    return _cap(model, model.get_output_embeddings()(hidden).float())
+    return _finish(model, model.get_output_embeddings()(hidden).float())
 
 
 def candidate_logits(model: Any, hidden: Tensor, candidates: Tensor) -> Tensor:
@@ -19,9 +19,14 @@ def candidate_logits(model: Any, hidden: Tensor, candidates: Tensor) -> Tensor:
     logits = torch.einsum("nh,nkh->nk", hidden.float(), head.weight[candidates].float())
     if getattr(head, "bias", None) is not None:
         logits = logits + head.bias[candidates].float()
-    return _cap(model, logits)
+    return _finish(model, logits)
 
 
-def _cap(model: Any, logits: Tensor) -> Tensor:
-    cap = getattr(model.config, "final_logit_softcapping", None)
+def _finish(model: Any, logits: Tensor) -> Tensor:
+    """What some models do behind the head: Cohere and Granite scale, Gemma 2 caps."""
+    config = model.config
+    scale = (getattr(config, "logit_scale", None) or 1.0) / (getattr(config, "logits_scaling", None) or 1.0)
+    if scale != 1.0:
+        logits = logits * scale
+    cap = getattr(config, "final_logit_softcapping", None)
     return logits if cap is None else torch.tanh(logits / cap) * cap

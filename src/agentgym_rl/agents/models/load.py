@@ -10,8 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from agentgym_rl.agents.models import smollm2, tiny, tree_attention
+from agentgym_rl.agents.models import smollm2, tiny
 from agentgym_rl.agents.models.errors import ModelError
+from agentgym_rl.agents.models.supported import use_tree_attention
 from agentgym_rl.agents.settings import ModelSettings, TinyModelSettings
 
 
@@ -73,8 +74,8 @@ def load_model(settings: ModelSettings, device: torch.device, *, texts: Iterable
     else:
         source = str(smollm2.fetch()) if settings.path == smollm2.NAME else settings.path
         model, tokenizer = _from_pretrained(source)
-    model.set_attn_implementation(tree_attention.NAME)
     model.eval()  # no dropout: log-probs of the learner and the engine must agree
+    use_tree_attention(model, settings.path)
     context = int(getattr(model.config, "max_position_embeddings", 0) or 0) or 2048
     return LanguageModel(model.to(device), tokenizer, context, dtype)
 

@@ -62,7 +62,8 @@ class KeyValuePool:
 
     @classmethod
     def create(cls, config: Any, capacity: int, dtype: torch.dtype, device: torch.device) -> KeyValuePool:
-        heads = config.num_key_value_heads
+        config = config.get_text_config()
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
         return cls(torch.zeros(2, config.num_hidden_layers, heads, capacity, size, dtype=dtype, device=device))
 
