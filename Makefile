@@ -48,14 +48,14 @@ test-fast: $(INSTALLED)
 	$(BIN)/python -m pytest -m "not slow"
 
 lint: $(INSTALLED)
-	$(BIN)/ruff check src tests scripts benchmarks
-	$(BIN)/ruff format --check src tests scripts benchmarks
+	$(BIN)/ruff check src tests scripts benchmarks examples
+	$(BIN)/ruff format --check src tests scripts benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 format: $(INSTALLED)
-	$(BIN)/ruff check --fix src tests scripts benchmarks
-	$(BIN)/ruff format src tests scripts benchmarks
+	$(BIN)/ruff check --fix src tests scripts benchmarks examples
+	$(BIN)/ruff format src tests scripts benchmarks examples
 
 docs: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet -e '.[docs]' -c constraints.txt
