@@ -67,8 +67,13 @@ class Conversation:
         """Everything so far, in order; the last one is the current context. None before the first observation."""
         return [segment for segment in self._segments if segment.token_ids]
 
-    def observe(self, text: str) -> None:
-        """Add an observation. Raises :class:`ContextFull`; nothing has changed then."""
+    def observe(self, text: str, message_tokens: int | None = None) -> None:
+        """Add an observation. ``message_tokens``: the room that a window keeps free for this message.
+
+        Raises :class:`ContextFull`; nothing has changed then.
+        """
+        if message_tokens is not None and self._windowed:
+            self._message_tokens = message_tokens
         turns = [*self._turns, PastTurn(text)]
         rewritten = self._renderer.rewritten(self._turns[-1].message) if self._rewrites and self._turns else None
         first = max(self._first, len(turns) - self._window.turns) if self._window.turns else self._first
@@ -125,7 +130,11 @@ class Conversation:
 
     def _too_small(self, tokens: int) -> str:
         what = "next" if self._turns else "first"
+        window = "set agent.window" if self._turns and not self._windowed else "raise agent.window.tokens"
+        way_out = f"{window}, or take a model with a longer context"
+        if not self._turns and self._window.tokens is None:
+            way_out = "take a model with a longer context"
         return (
             f"with the {what} observation the context takes {tokens} tokens, a message comes on top, "
-            f"and there is room for {self._limit}: set agent.window, or take a model with a longer context"
+            f"and there is room for {self._limit}: {way_out}"
         )

@@ -85,16 +85,17 @@ class ModelEpisode:
     async def act(self, state: Transition, turn: int) -> Turn:
         """Sample one message and read its action."""
         actor, job, conversation = self._actor, self._job, self._conversation
-        conversation.observe(state.text)
         sampling, choices = actor.sampling, None
+        needed, longest = 1, sampling.max_tokens
         if actor.wants_admissible:
             choices = self._space.choices(list(state.admissible or ()))
-            needed = choices.longest
-        else:
-            needed = 1
+            needed, longest = choices.longest, choices.longest + actor.settings.thought_tokens
+        conversation.observe(state.text, longest)
         if conversation.room < needed:
-            raise ContextFull(f"no room for a message of {needed} tokens")
-        longest = sampling.max_tokens if choices is None else choices.longest + actor.settings.thought_tokens
+            raise ContextFull(
+                f"after {len(conversation.context)} tokens of context there is room for {conversation.room}, and a message "
+                f"may take {needed}: set agent.window, or take a model with a longer context"
+            )
         request = SampleRequest(
             session=self._session,
             context=conversation.context,
