@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from agentgym_rl.environments.aio.from_sync import from_sync
 from agentgym_rl.environments.aio.protocol import AsyncEnvironment
 from agentgym_rl.environments.registry import make, tasks
@@ -31,7 +33,7 @@ class World:
             return self._idle.pop()
         settings = self.settings
         return from_sync(
-            lambda: make(settings.id, **settings.options),
+            partial(make, settings.id, **settings.options),
             runner=settings.runner,
             reset_seconds=settings.reset_seconds,
             step_seconds=settings.step_seconds,
