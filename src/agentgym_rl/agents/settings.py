@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
@@ -21,6 +21,15 @@ class TinyModelSettings(Settings):
     heads: int = Field(default=4, ge=1)
     context: int = Field(default=2048, ge=64)
     """Most tokens of context."""
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Self:
+        if self.hidden % (2 * self.heads):
+            raise ValueError(
+                f"model.tiny.hidden={self.hidden} is no multiple of twice model.tiny.heads={self.heads}: "
+                f"set model.tiny.hidden={-(-self.hidden // (2 * self.heads)) * 2 * self.heads}"
+            )
+        return self
 
 
 class ModelSettings(Settings):
