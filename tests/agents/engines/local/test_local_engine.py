@@ -193,31 +193,36 @@ def test_no_slot_leaks_over_many_steps(
 
 @pytest.mark.parametrize("deterministic", [True, False])
 def test_an_error_of_the_model_reaches_every_waiter_and_leaves_a_usable_engine(
-    make_tiny: Callable[..., Any], talk: Any, speak: Speak, monkeypatch: pytest.MonkeyPatch, deterministic: bool
+    make_tiny: Callable[..., Any], talk: Any, alone: Any, monkeypatch: pytest.MonkeyPatch, deterministic: bool
 ) -> None:
     model = make_tiny().model
     engine = LocalEngine(model, deterministic=deterministic)
     everyone = talks(talk)
 
-    async def all_fail() -> list[Any]:
-        from_here = [engine.open(one.group) for one in everyone]
-        waiting = [
-            engine.sample(one.request(session, list(PROMPT), 0)) for one, session in zip(everyone, from_here, strict=True)
-        ]
-        async with asyncio.timeout(10):
-            results = await asyncio.gather(*waiting, return_exceptions=True)
-        for session in from_here:
-            engine.close(session)
-        return results
+    def fail(_: Any) -> None:
+        raise MemoryError("no room")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(model.model.layers[1].mlp, "forward", lambda _: (_ for _ in ()).throw(MemoryError("no room")))
-        errors = asyncio.run(all_fail())
+    async def fails_then_works() -> tuple[list[Any], list[Any]]:
+        sessions = [engine.open(one.group) for one in everyone]
+
+        async def ask() -> list[Any]:
+            pairs = zip(everyone, sessions, strict=True)
+            waiting = [engine.sample(one.request(session, list(PROMPT), 0)) for one, session in pairs]
+            async with asyncio.timeout(10):
+                return await asyncio.gather(*waiting, return_exceptions=True)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(model.model.layers[1].mlp, "forward", fail)
+            errors = await ask()
+        results = await ask()
+        for session in sessions:
+            engine.close(session)
+        return errors, results
+
+    errors, results = asyncio.run(fails_then_works())
     assert [str(error) for error in errors] == ["no room"] * len(everyone)
-    healthy = speak(LocalEngine(model), everyone)
-    for one, other in zip(speak(engine, everyone), healthy, strict=True):
-        for found, wanted in zip(one, other, strict=True):
-            same(found, wanted)
+    for one, result in zip(everyone, results, strict=True):
+        same(result, alone(model, talk(one.group, one.index, [PROMPT]))[0])
 
 
 @pytest.mark.parametrize("deterministic", [True, False])
