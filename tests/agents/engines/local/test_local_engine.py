@@ -212,7 +212,7 @@ def test_an_error_of_the_model_reaches_every_waiter_and_leaves_a_usable_engine(
                 return await asyncio.gather(*waiting, return_exceptions=True)
 
         with monkeypatch.context() as patch:
-            patch.setattr(model.model.layers[1].mlp, "forward", fail)
+            patch.setattr(model.model.layers[0].mlp, "forward", fail)
             errors = await ask()
         results = await ask()
         for session in sessions:
