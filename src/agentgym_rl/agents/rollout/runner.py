@@ -74,6 +74,7 @@ class RolloutRunner:
         self._retries = retries
         self._fixed_lanes = deterministic and not all(world.in_process for world in worlds)
         self._runner = asyncio.Runner()
+        self._closed = False
 
     def play(
         self, jobs: Sequence[EpisodeJob], actor: Actor, progress: Progress | None = None, keep: Keep | None = None
@@ -93,6 +94,9 @@ class RolloutRunner:
 
     def close(self) -> None:
         """Close every environment and the loop. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
         try:
             for world in self.worlds:
                 self._runner.run(world.close())
