@@ -39,9 +39,11 @@ def make_tiny() -> Callable[..., Any]:
 
     torch.set_num_threads(1)
 
-    def make(kind: str = "llama", *, seed: int = 0, spread: float = 0.2, **config: Any) -> LanguageModel:
+    def make(
+        kind: str = "llama", *, tokenizer: Any = None, seed: int = 0, spread: float = 0.2, **config: Any
+    ) -> LanguageModel:
         """``spread`` is the standard deviation of the weights: enough that no distribution is nearly uniform."""
-        tokenizer = _tokenizer()
+        tokenizer = tokenizer or _tokenizer()
         shape = {
             "vocab_size": len(tokenizer),
             "hidden_size": 32,
