@@ -200,7 +200,7 @@ class Learner:
         for number, micro in enumerate(parts):
             loss = self._loss(work, mini, micro, sums)
             if not bool(torch.isfinite(loss)):
-                raise NotFinite(f"step {step}: the loss is {float(loss)}")
+                raise NotFinite(f"step {step}: the loss is {float(loss.detach())}")
             if loss.requires_grad:
                 loss.backward()
             self.weights.take_gradients()
