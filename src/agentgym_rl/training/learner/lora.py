@@ -14,7 +14,11 @@ from agentgym_rl.training.settings import LoraSettings
 
 
 def add_adapters(model: Any, settings: LoraSettings, seed: int) -> None:
-    """Put adapters into ``model``; from then on only they require gradients. Raises ModelError without PEFT."""
+    """Put adapters into ``model``; from then on only they require gradients.
+
+    Raises:
+        ModelError: PEFT is missing, or the targets are not there, or are the output head, which is read without adapters.
+    """
     try:
         from peft import LoraConfig, inject_adapter_in_model
     except ImportError as error:
@@ -22,7 +26,14 @@ def add_adapters(model: Any, settings: LoraSettings, seed: int) -> None:
     config = LoraConfig(r=settings.rank, lora_alpha=settings.alpha, target_modules=settings.targets, lora_dropout=0.0)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        inject_adapter_in_model(config, model)
+        try:
+            inject_adapter_in_model(config, model)
+        except ValueError as error:
+            raise ModelError(f"optimizer.lora.targets={settings.targets}: {str(error).splitlines()[0]}") from error
+    if hasattr(model.get_output_embeddings(), "base_layer") or hasattr(model.get_input_embeddings(), "base_layer"):
+        raise ModelError(
+            f"optimizer.lora.targets={settings.targets}: the output head and the embeddings can't be adapted; leave them out"
+        )
     for name, parameter in model.named_parameters():
         parameter.requires_grad_("lora_" in name)
 
