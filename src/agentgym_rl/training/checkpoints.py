@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import re
 import shutil
 from collections.abc import Iterator
@@ -68,7 +69,7 @@ def load_state(path: Path) -> dict[str, Any]:
     """The trainer's state of a checkpoint. RecordError names a file that is missing or damaged."""
     try:
         state: dict[str, Any] = torch.load(path / _STATE, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, EOFError, ValueError) as error:
+    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise RecordError(
             f"{path / _STATE} can't be read ({reason}); delete the checkpoint to use the one before"

@@ -54,18 +54,23 @@ def adapters_off(model: Any) -> Iterator[None]:
 @torch.no_grad()
 def merged_state(model: Any, masters: dict[str, Tensor]) -> dict[str, Tensor]:
     """fp32 weights under the names of the plain model: masters where there are some, adapters merged."""
-    state = {name: masters.get(name, tensor) for name, tensor in model.state_dict().items()}
+    by_tensor = {id(parameter): masters[name] for name, parameter in model.named_parameters() if name in masters}
+    state: dict[str, Tensor] = {}
+    plain: dict[int, Tensor] = {}
+    for name, tensor in model.state_dict(keep_vars=True).items():
+        # Tied weights stay one tensor: that is how Transformers knows them when it saves.
+        state[name] = plain.setdefault(id(tensor), by_tensor.get(id(tensor), tensor).detach().float())
     merged: dict[str, Tensor] = {}
     for name, tensor in state.items():
         if ".lora_" in name:
             continue
-        value = tensor.detach().float()
+        value = tensor
         if ".base_layer." in name:
             prefix, _, rest = name.rpartition(".base_layer.")
             layer = model.get_submodule(prefix)
             if rest == "weight":
-                down = state[f"{prefix}.lora_A.default.weight"].float()
-                up = state[f"{prefix}.lora_B.default.weight"].float()
+                down = state[f"{prefix}.lora_A.default.weight"]
+                up = state[f"{prefix}.lora_B.default.weight"]
                 value = value + (up @ down) * layer.scaling["default"]
             name = f"{prefix}.{rest}"
         merged[name] = value
