@@ -25,7 +25,7 @@ def test_means_over_valid_episodes() -> None:
     cut.turns[2].stop = "length"
     full = episode(rewards=(0.5,), ended="context")
     own_limit = episode(rewards=(0.5,), ended="truncated")
-    values = episode_metrics([[episode(), lost], [cut, full, own_limit]])
+    values = episode_metrics([[episode(), lost], [cut, full, own_limit]], ["toy"])
     assert values["reward/mean"] == pytest.approx(0.5)
     assert values["score/mean"] == pytest.approx(0.5)
     assert values["success/mean"] == pytest.approx(0.25)
@@ -42,15 +42,16 @@ def test_means_over_valid_episodes() -> None:
 
 
 def test_several_environments_have_numbers_of_their_own() -> None:
-    values = episode_metrics([[episode("a")], [episode("b", (0.0,))], [episode("b", (1.0,))]])
+    values = episode_metrics([[episode("a")], [episode("b", (0.0,))], [episode("b", (1.0,))]], ["a", "b", "c", "b"])
     assert values["a/success/mean"] == 1
     assert values["b/success/mean"] == 0.5
     assert values["success/mean"] == pytest.approx(2 / 3)
-    assert not any("/" in name and name.startswith("toy/") for name in episode_metrics([[episode()]]))
+    assert values["c/success/mean"] is None  # it was not drawn in this step
+    assert not any(name.startswith("toy/") for name in episode_metrics([[episode()]], ["toy"]))
 
 
 def test_nothing_but_faults_is_no_number() -> None:
-    values = episode_metrics([[episode(ended="fault", faults=["x"])]])
+    values = episode_metrics([[episode(ended="fault", faults=["x"])]], ["toy"])
     assert values["success/mean"] is None
     assert values["reward/mean"] is None
     assert values["episodes/faults"] == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agentgym_rl.records.trajectory import Trajectory
 from agentgym_rl.training.collect import has_no_variance
@@ -10,12 +10,12 @@ from agentgym_rl.training.collect import has_no_variance
 Values = dict[str, float | int | None]
 
 
-def episode_metrics(groups: Sequence[Sequence[Trajectory]]) -> Values:
+def episode_metrics(groups: Sequence[Sequence[Trajectory]], environments: Iterable[str]) -> Values:
     """Means over the valid episodes of ``groups`` (faults are counted and left out); None where there are none.
 
-    With several environments each has its own values too, under ``NAME/``.
+    ``environments``: those of the run. With several each has its own values too, under ``NAME/``.
     """
-    names = list(dict.fromkeys(group[0].environment for group in groups))
+    names = dict.fromkeys(environments)
     values = _metrics(groups)
     if len(names) > 1:
         for name in names:

@@ -31,6 +31,9 @@ from agentgym_rl.training.learner.measure import Measured
 from agentgym_rl.training.metrics import Values, episode_metrics
 from agentgym_rl.training.run_setup import Plan, Policy
 
+_OF_TOKENS = ("loss/policy", "kl/rollout", "ratio/mean", "ratio/clipped", "entropy")
+"""Every line has these; null in a step that no token was trained in."""
+
 
 @dataclass(slots=True)
 class _Clock:
@@ -143,7 +146,8 @@ class Trainer:
             started = time.perf_counter()
             batch = make_batch(collected.trajectories)
             metrics: Values = {"step": step, "horizon": horizon}
-            metrics |= episode_metrics(collected.groups)
+            metrics |= episode_metrics(collected.groups, [world.settings.id for world in plan.worlds])
+            metrics |= dict.fromkeys(_OF_TOKENS)
             computed = self._learn(batch, collected, step, horizon, metrics)
             clock.update = time.perf_counter() - started
             engine.weights_changed(step)

@@ -58,7 +58,7 @@ def play(
     actor = ModelActor(engine, renderer, agent, sampling, context=context, seed=1)
     world = World(WorldSettings(id="textcraft", runner=runner))  # type: ignore[arg-type]
     tasks = world.tasks("train").filter("depth-1")
-    jobs = [EpisodeJob(tasks[group], 0, group, index, horizon, step=1) for group in range(3) for index in range(3)]
+    jobs = [EpisodeJob(tasks[group], 0, group, index, horizon, step=1) for group in range(2) for index in range(3)]
     with RolloutRunner([world], concurrency=concurrency, deterministic=deterministic) as rollouts:
         played = rollouts.play(jobs, actor)
     assert not engine.engine._sessions
@@ -135,7 +135,7 @@ def test_the_engines_context_is_the_training_prefix(
         window=window or WindowSettings(),
     )
     played, engine = play(make_tiny(), agent, SAMPLING)
-    assert len(played) == 9
+    assert len(played) == 6
     for trajectory in played:
         check_record(trajectory, engine.said[trajectory.group, trajectory.index])
         assert trajectory.valid
@@ -209,7 +209,7 @@ def test_draws_are_named_by_step_draw_episode_attempt_and_turn(make_tiny: Callab
     assert {key.seed for key in keys} == {1}
     assert {key.step for key in keys} == {1}
     assert {(key.draw, key.episode, key.turn) for key in keys} == {
-        (g, e, t) for g in range(3) for e in range(3) for t in range(2)
+        (g, e, t) for g in range(2) for e in range(3) for t in range(2)
     }
 
 
