@@ -141,6 +141,7 @@ def test_evaluating_changes_nothing(straight: Path, small_settings: Callable[...
     assert trained(tmp_path / "small") == trained(straight)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "overrides",
     [

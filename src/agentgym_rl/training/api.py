@@ -64,14 +64,14 @@ def train(settings: TrainSettings, *, resume: bool = False, callbacks: Sequence[
         runner = stack.enter_context(make_runner(plan))
         if not resume:
             check_first_turns(plan, policy, runner)
-        write_atomic(folder.config, dump(settings, _versions()))
         trainer = Trainer(plan, policy, runner, folder, watchers)
         evaluations = Evaluations(plan, policy, runner, folder, watchers)
-        if resume:
-            trainer.resume()
-        for watcher in watchers:
-            watcher.on_start(settings, folder.path, trainer.step + 1)
         with trainer.saved_when_stopped():
+            write_atomic(folder.config, dump(settings, _versions()))
+            if resume:
+                trainer.resume()
+            for watcher in watchers:
+                watcher.on_start(settings, folder.path, trainer.step + 1)
             return _run(plan, trainer, evaluations, folder, watchers, started)
 
 

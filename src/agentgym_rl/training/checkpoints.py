@@ -35,9 +35,14 @@ def save_checkpoint(
         _save_model(temporary, learner, tokenizer)
         with (temporary / _STATE).open("wb") as stream:
             torch.save({"step": step, "learner": learner.state_dict(), "state": state}, stream)
+    prune(folder, keep)
+    return target
+
+
+def prune(folder: RunFolder, keep: int) -> None:
+    """Delete all but the last ``keep`` checkpoints."""
     for old in folder.checkpoint_steps()[:-keep]:
         shutil.rmtree(folder.checkpoint(old), ignore_errors=True)
-    return target
 
 
 @contextmanager

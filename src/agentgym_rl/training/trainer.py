@@ -22,7 +22,7 @@ from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.advantages import AdvantageInputs, Advantages
 from agentgym_rl.training.batching.batch import Batch, make_batch
 from agentgym_rl.training.callbacks import Callback
-from agentgym_rl.training.checkpoints import load_state, save_checkpoint
+from agentgym_rl.training.checkpoints import load_state, prune, save_checkpoint
 from agentgym_rl.training.collect import Collected, Collector
 from agentgym_rl.training.draws import TaskStream
 from agentgym_rl.training.interrupts import Interrupts
@@ -89,6 +89,7 @@ class Trainer:
         Raises RecordError for a checkpoint that can't be read.
         """
         steps = self.folder.checkpoint_steps()
+        prune(self.folder, self.plan.settings.checkpoint.keep)  # a stop may have come before that
         if steps:
             checkpoint = load_state(self.folder.checkpoint(steps[-1]))
             self.step = self._saved = int(checkpoint["step"])
