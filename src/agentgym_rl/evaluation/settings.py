@@ -27,4 +27,4 @@ class EvaluationSettings(Settings):
     players: bool = True
     """Also play a random, a best-shortcut and an expert player on the same tasks."""
     free: bool = False
-    """Also evaluate with ``agent.action_space=free``, before and after."""
+    """Also evaluate with ``agent.action_space=free``, before and after, one episode a task: free messages take long."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from agentgym_rl.agents.engines.protocol import Sampling
 from agentgym_rl.agents.rollout.runner import RolloutRunner
@@ -55,7 +56,7 @@ class Evaluations:
         return made
 
     def free(self, step: int) -> Report:
-        """Success after ``step`` steps when the model may write anything."""
+        """Success after ``step`` steps when the model may write anything; one episode a task."""
         path = self._folder.path / "eval" / f"free-{step}.json"
         if path.exists():
             return Report.read(path)
@@ -82,7 +83,7 @@ class Evaluations:
             self._runner,
             policy.actor(agent, sampling, self.conditions.seed),
             self._plan.panels,
-            self.conditions,
+            replace(self.conditions, samples=1) if free else self.conditions,
             name=name,
             step=step,
             settings={"action_space": agent.action_space},
