@@ -188,7 +188,9 @@ def small_settings() -> Callable[..., Any]:
 
     def make(root: Path, *overrides: str, name: str = "small") -> TrainSettings:
         names = {override.partition("=")[0] for override in overrides}
-        kept = [override for override in SMALL if override.partition("=")[0] not in names]
+        kept = [
+            one for one in SMALL if not any(one.partition("=")[0] == name or one.startswith(f"{name}.") for name in names)
+        ]
         return load(TINY, [*kept, f"run.root={root}", f"run.name={name}", *overrides], TrainSettings).settings
 
     return make

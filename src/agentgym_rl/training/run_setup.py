@@ -97,6 +97,8 @@ def _stages(world: World, stages: int) -> list[TaskSet]:
     """The training tasks of a world at each stage of the horizon schedule."""
     settings = world.settings
     tasks = world.tasks("train")
+    if not tasks:
+        raise ValueError(f"environment.id={settings.id} has no task to train on: its train split is empty")
     if settings.categories is not None:
         tasks = tasks.filter(settings.categories)
     if settings.turns is not None and len(settings.turns) != stages:
