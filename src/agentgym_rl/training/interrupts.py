@@ -39,11 +39,11 @@ class Interrupts:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let the block end before an interrupt takes effect."""
+        """Let the block, and those around it, end before an interrupt takes effect."""
         self._held += 1
         try:
             yield
         finally:
             self._held -= 1
-        if self._asked:
+        if self._asked and not self._held:
             raise KeyboardInterrupt
