@@ -16,6 +16,7 @@ _CODES = {
     "agentgym_rl.agents.engines.openai:ChatServerRefused": FAILED,
     "agentgym_rl.training.faults:TooManyFaults": FAILED,
     "agentgym_rl.training.learner.learner:NotFinite": FAILED,
+    "agentgym_rl.training.collapse:Collapsed": FAILED,
     "agentgym_rl.config.errors:ConfigError": BAD_USE,
     "agentgym_rl.environments.errors:MissingExtra": BAD_USE,
     "agentgym_rl.environments.errors:UnknownEnvironment": BAD_USE,

@@ -29,7 +29,15 @@ from agentgym_rl.training.trainer import Trainer
 
 __all__ = ["dry_run", "train"]
 
-MAY_CHANGE = ("run.root", "run.name", "run.steps", "checkpoint.", "tracking.", "evaluation.players")
+MAY_CHANGE = (
+    "run.root",
+    "run.name",
+    "run.steps",
+    "checkpoint.",
+    "tracking.",
+    "evaluation.players",
+    "algorithm.stop_on_collapse",
+)
 """Settings that a resumed run may change: the steps made so far do not depend on them."""
 
 
@@ -45,7 +53,7 @@ def train(settings: TrainSettings, *, resume: bool = False, callbacks: Sequence[
     Raises:
         ConfigError: a resumed run with a changed setting that matters.
         RunExists: a run of that name is there and ``resume`` is not set.
-        TooManyFaults, NotFinite, ModelError, RecordError: see there.
+        TooManyFaults, NotFinite, Collapsed, ModelError, RecordError: see there.
         KeyboardInterrupt: after the last whole step was saved.
     """
     started = time.perf_counter()

@@ -23,6 +23,7 @@ from agentgym_rl.training.advantages import AdvantageInputs, Advantages
 from agentgym_rl.training.batching.batch import Batch, make_batch
 from agentgym_rl.training.callbacks import Callback
 from agentgym_rl.training.checkpoints import load_state, prune, save_checkpoint
+from agentgym_rl.training.collapse import Collapsed, collapse_signals, last_good, new_signals
 from agentgym_rl.training.collect import Collected, Collector
 from agentgym_rl.training.draws import TaskStream
 from agentgym_rl.training.interrupts import Interrupts
@@ -165,13 +166,28 @@ class Trainer:
                 "tokens_per_second/rollout": counters.computed / max(clock.rollout, 1e-9),
                 "tokens_per_second/update": computed / max(clock.update, 1e-9),
             }
+            metrics["collapse/signals"] = len(collapse_signals([*self.history, metrics]))
             self.history.append(self.folder.metrics.append(metrics))
             self.step = step
             self._committed = self._state()
+            self._watch_for_collapse()
             if step % plan.settings.checkpoint.every == 0 or step == plan.settings.run.steps:
                 self.save()
         for callback in self.callbacks:
             callback.on_step(self.history[-1])
+
+    def _watch_for_collapse(self) -> None:
+        """Warn of signals of collapse that began with the last step.
+
+        Raises Collapsed if that is to stop the run; no checkpoint is made of what collapsed.
+        """
+        for signal in new_signals(self.history):
+            for callback in self.callbacks:
+                callback.on_message(f"warning: step {self.step}: {signal}: the policy may be collapsing")
+        if self.plan.settings.algorithm.stop_on_collapse and self.history[-1]["collapse/signals"]:
+            good = last_good(self.folder.checkpoint_steps(), self.step)
+            path = None if good is None else self.folder.checkpoint(good)
+            raise Collapsed.at(self.step, collapse_signals(self.history), path)
 
     def _learn(self, batch: Batch, collected: Collected, step: int, horizon: int, metrics: Values) -> int:
         """Advantages and update; adds to ``metrics``. Returns the number of tokens computed."""

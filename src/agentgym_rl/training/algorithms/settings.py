@@ -44,6 +44,9 @@ class AlgorithmSettings(Settings):
     forced_tokens: float = Field(default=0.0, ge=0)
     """Coefficient of the likelihood of forced tokens in messages with a positive advantage; for admissible action spaces."""
 
+    stop_on_collapse: bool = False
+    """Stop where metrics say that the policy collapses (a page of the algorithms says which); false: warn only."""
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         combine(self)

@@ -1,0 +1,166 @@
+"""Several settings over several seeds: finished runs are kept and skipped, stopped ones resumed; summaries as rliable's.
+
+Interquartile means and stratified bootstrap intervals: Agarwal et al. 2021, https://arxiv.org/abs/2108.13264.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import agentgym_rl
+from agentgym_rl.config import load
+from agentgym_rl.records.atomic import write_atomic
+from agentgym_rl.records.metrics import MetricsFile
+from agentgym_rl.training.settings import TrainSettings
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # where environment.id finds the package ``worlds``
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished run."""
+
+    before: float
+    """Success on the held-out tasks before training."""
+    after: float
+    seconds: float
+    metrics: Sequence[Mapping[str, Any]]
+    """The lines of ``metrics.jsonl``."""
+
+    episodes: int
+    """Episodes a step."""
+
+    @property
+    def turns(self) -> float:
+        """Turns of training, all episodes together; replaced groups are left out."""
+        return self.episodes * sum(self.curve("turns/mean"))
+
+    def curve(self, metric: str = "success/mean") -> list[float]:
+        return [float(line[metric]) for line in self.metrics]
+
+
+def settings_of(config: str, overrides: Sequence[str], name: str, seed: int, root: Path) -> TrainSettings:
+    """The settings of one run of ``config`` (a file beside this one)."""
+    run = [f"run.name={name}-{seed}", f"run.seed={seed}", f"run.root={root}"]
+    return load(HERE / config, [*overrides, *run], TrainSettings).settings
+
+
+def run(settings: TrainSettings) -> Result:
+    """Make the run, or what is missing of it."""
+    folder = Path(settings.run.root) / settings.run.name
+    if not (folder / "summary.json").exists():
+        agentgym_rl.train(settings, resume=(folder / "config.yaml").exists())
+    summary = json.loads((folder / "summary.json").read_text())
+    metrics = MetricsFile(folder / "metrics.jsonl").read()
+    episodes = settings.batch.groups * settings.batch.group_size
+    return Result(summary["before"]["success"], summary["after"]["success"], summary["seconds"], metrics, episodes)
+
+
+def study(
+    config: str, arms: Mapping[str, Sequence[str]], seeds: int, root: Path, minutes: float
+) -> dict[str, dict[int, Result]]:
+    """The runs of all arms (name → overrides), a seed after the other, as many as begin within ``minutes``."""
+    end = time.monotonic() + 60 * minutes
+    results: dict[str, dict[int, Result]] = {name: {} for name in arms}
+    for seed in range(seeds):
+        for name, overrides in arms.items():
+            if time.monotonic() > end:
+                print(f"{minutes:g} minutes are over: the same command goes on from here")
+                return results
+            results[name][seed] = result = run(settings_of(config, overrides, name, seed, root))
+            print(f"{name:14s} seed {seed}: {result.before:.3f} -> {result.after:.3f} in {result.seconds:.0f} s", flush=True)
+    return results
+
+
+def iqm(scores: Scores) -> Any:
+    """The mean of the middle half of ``scores [..., runs, worlds]``; a quarter of the numbers (rounded down) is cut at each end."""
+    flat = np.sort(scores.reshape(*scores.shape[:-2], -1), axis=-1)
+    cut = flat.shape[-1] // 4
+    return flat[..., cut : flat.shape[-1] - cut].mean(axis=-1)
+
+
+def iqm_interval(scores: Scores, resamples: int = 5000, seed: int = 0) -> tuple[float, float]:
+    """The 95 % stratified bootstrap interval of :func:`iqm`: the runs of each world are resampled by themselves."""
+    runs, worlds = scores.shape
+    chosen = np.random.default_rng(seed).integers(runs, size=(resamples, runs, worlds))
+    low, high = np.quantile(iqm(scores[chosen, np.arange(worlds)]), (0.025, 0.975))
+    return float(low), float(high)
+
+
+def summarise(results: Mapping[str, Mapping[int, Result]]) -> dict[str, dict[str, Any]]:
+    """For each arm with a finished run: IQM and interval of held-out success, and the single numbers."""
+    rows: dict[str, dict[str, Any]] = {}
+    for name, runs in results.items():
+        if runs:
+            after = np.array([[result.after] for result in runs.values()])
+            low, high = iqm_interval(after)
+            rows[name] = {
+                "iqm": float(iqm(after)),
+                "low": low,
+                "high": high,
+                "after": after[:, 0].tolist(),
+                "before": [result.before for result in runs.values()],
+                "turns": float(np.mean([result.turns for result in runs.values()])),
+                "seconds": float(np.mean([result.seconds for result in runs.values()])),
+            }
+    return rows
+
+
+def report(rows: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    """Print the table and write the numbers behind it to ``path`` (JSON)."""
+    print("\n| | held-out success, IQM | 95 % interval | lowest | highest | runs | turns of training | seconds a run |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, row in rows.items():
+        after = row["after"]
+        print(
+            f"| `{name}` | {row['iqm']:.3f} | {row['low']:.3f} to {row['high']:.3f} | {min(after):.3f} | {max(after):.3f} "
+            f"| {len(after)} | {row['turns']:,.0f} | {row['seconds']:.0f} |"
+        )
+    write_atomic(path, json.dumps(rows, indent=1) + "\n")
+
+
+def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, title: str) -> None:
+    """A panel an arm: training success a step, IQM over seeds and its interval; the other arms in grey behind it."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    curves = {name: np.array([smooth(one.curve()) for one in runs.values()]) for name, runs in results.items() if runs}
+    rows = -(-len(curves) // columns)
+    figure = Figure(figsize=(2.6 * columns, 1.9 * rows + 0.6), dpi=150, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    centre = {name: iqm(curve.T[:, :, None]) for name, curve in curves.items()}
+    for panel, name in zip(panels.flat, curves, strict=False):
+        curve = curves[name]
+        steps = np.arange(1, curve.shape[1] + 1)
+        for other in centre.values():
+            panel.plot(steps[: len(other)], other, color="#d5d9dd", linewidth=0.7)
+        band = np.array([iqm_interval(column[:, None], resamples=1000) for column in curve.T])
+        panel.fill_between(steps, band[:, 0], band[:, 1], color="#3572b0", alpha=0.25, linewidth=0)
+        panel.plot(steps, centre[name], color="#3572b0", linewidth=1.6)
+        panel.set_title(f"{name}  ({len(curve)} seeds)", fontsize=9)
+        panel.set_ylim(0, 1.02)
+        panel.tick_params(labelsize=7)
+        panel.spines[["top", "right"]].set_visible(False)
+    for panel in panels.flat[len(curves) :]:
+        panel.set_axis_off()
+    figure.suptitle(title, fontsize=10)
+    figure.supxlabel("step", fontsize=9)
+    figure.supylabel("success in training", fontsize=9)
+    figure.savefig(path)
+
+
+def smooth(values: Sequence[float], window: int = 5) -> Scores:
+    """The running mean over the last ``window`` values."""
+    return np.array([np.mean(values[max(0, at + 1 - window) : at + 1]) for at in range(len(values))])
