@@ -86,6 +86,14 @@ def test_adaptive_controller_steers_to_its_target() -> None:
     assert controller.coefficient == pytest.approx(0.1008)
 
 
+def test_a_step_of_more_episodes_than_the_window_keeps_the_sign() -> None:
+    controller = AdaptiveKl(coefficient=0.1, target=0.02, window=10)
+    controller.update(kl=0.0, episodes=512)  # 20 % down, not 1 - .2 * 51
+    assert controller.coefficient == pytest.approx(0.08)
+    controller.update(kl=9.0, episodes=512)
+    assert controller.coefficient == pytest.approx(0.096)
+
+
 def test_controller_goes_on_from_its_state() -> None:
     controller = AdaptiveKl(coefficient=0.1, target=0.02, window=100)
     controller.update(kl=1.0, episodes=10)

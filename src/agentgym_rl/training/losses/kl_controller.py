@@ -41,7 +41,10 @@ class FixedKl:
 
 @dataclass(slots=True)
 class AdaptiveKl:
-    """``coefficient *= 1 + clip(kl / target - 1, -0.2, 0.2) * episodes / window`` after each step."""
+    """``coefficient *= 1 + clip(kl / target - 1, -0.2, 0.2) * min(1, episodes / window)`` after each step.
+
+    A step changes it by 20 % at most, also where it has more episodes than the window: the sign can't flip.
+    """
 
     coefficient: float
     target: float
@@ -52,7 +55,7 @@ class AdaptiveKl:
     def update(self, kl: float, episodes: int) -> None:
         """Raise the coefficient where the KL is above the target, lower it where it is below."""
         error = min(max(kl / self.target - 1, -0.2), 0.2)
-        self.coefficient *= 1 + error * episodes / self.window
+        self.coefficient *= 1 + error * min(1.0, episodes / self.window)
 
     def state_dict(self) -> dict[str, float]:
         """What a checkpoint keeps."""
