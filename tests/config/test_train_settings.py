@@ -56,6 +56,14 @@ def test_published_settings(name: str, turns: list[int]) -> None:
         ("optimizer.lr=1", ["optimizer.learning_rate"]),
         ("algorithm.name=grop", ["grop", "grpo"]),
         ("environment.mix=[{idd: textcraft}]", ["environment.mix.0.id"]),
+        ("environment.step_seconds=5", ["would do nothing", "environment.runner=thread or process"]),
+        ("environment={runner: process, step_seconds: 5}", []),
+        ("environment.weight=2", ["would do nothing", "environment.mix"]),
+        ("environment.mix=[{id: textcraft}, {id: babyai, weight: 2}]", []),
+        ("evaluation.free=true", ["agent.action_space is admissible"]),
+        ("optimizer={lora: {rank: 2}, train_embeddings: true}", ["optimizer.lora is not set"]),
+        ("optimizer.betas=[1, 0.9]", ["optimizer.betas.0=1: should be less than 1"]),
+        ("run.seed=9223372036854775808", ["should be less than"]),
     ],
 )
 def test_bad_settings_name_key_value_and_way_out(override: str, words: list[str]) -> None:
@@ -74,6 +82,13 @@ def test_the_mix_makes_the_file_s_world_inert() -> None:
     loaded = load(CONFIGS / "quickstart.yaml", ["environment.mix=[{id: textcraft}, {id: babyai}]"], TrainSettings)
     assert [world.id for world in loaded.settings.environment.worlds] == ["textcraft", "babyai"]
     assert [note.split(" dropped")[0].rpartition(" ")[2] for note in loaded.notes] == ["environment.categories"]
+
+
+def test_an_adapter_makes_the_file_s_trained_embeddings_inert() -> None:
+    loaded = load(CONFIGS / "tiny.yaml", ["optimizer.lora.rank=8"], TrainSettings)
+    assert loaded.settings.optimizer.train_embeddings is False
+    assert len(loaded.notes) == 1
+    assert "optimizer.train_embeddings dropped: optimizer.lora.rank=8" in loaded.notes[0]
 
 
 def test_every_setting_has_a_section_explanation() -> None:

@@ -112,7 +112,7 @@ class Draft:
 
     def inert(self, path: KeyPath, reason: str, cause: KeyPath) -> None:
         """``path`` would do nothing because of what ``cause`` is. An error, or a note where an override made it so."""
-        culprit = self.override_of(cause)
+        culprit = self.override_of(cause) or next(iter(self.overrides_below(cause)), None)
         mine = self.override_of(path) or next(iter(self.overrides_below(path)), None)
         if mine is None and culprit is not None:
             self.notes.append(f"{self.where(path)}{dotted(path)} dropped: {culprit} leaves it without effect ({reason})")

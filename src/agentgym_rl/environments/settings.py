@@ -33,6 +33,16 @@ class WorldSettings(Settings):
     step_seconds: float = Field(default=30.0, gt=0)
     """Deadline of a step."""
 
+    @model_validator(mode="after")
+    def _deadlines_are_kept(self) -> Self:
+        for name in ("reset_seconds", "step_seconds"):
+            if self.runner == "inline" and getattr(self, name) != WorldSettings.model_fields[name].default:
+                raise ValueError(
+                    f"environment.{name}={getattr(self, name):g} would do nothing with environment.runner=inline, which keeps "
+                    "no deadline: set environment.runner=thread or process"
+                )
+        return self
+
 
 class EnvironmentSettings(WorldSettings):
     """One world, or several in ``mix``."""
@@ -47,6 +57,10 @@ class EnvironmentSettings(WorldSettings):
         if self.mix and self.model_fields_set - {"mix"}:
             extra = ", ".join(sorted(self.model_fields_set - {"mix"}))
             raise ValueError(f"environment.mix is set, so environment.{extra} would do nothing: move it into the mix")
+        if not self.mix and self.weight != 1.0:
+            raise ValueError(
+                f"environment.weight={self.weight:g} would do nothing with a single environment: remove it, or set environment.mix"
+            )
         return self
 
     @property

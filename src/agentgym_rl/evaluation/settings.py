@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
 
 
@@ -28,3 +30,5 @@ class EvaluationSettings(Settings):
     """Also play a random, a best-shortcut and an expert player on the same tasks."""
     free: bool = False
     """Also evaluate with ``agent.action_space=free``, before and after, one episode a task: free messages take long."""
+
+    read_when: ClassVar[Mapping[str, ReadWhen]] = {"free": ReadWhen("agent.action_space", ("admissible",))}

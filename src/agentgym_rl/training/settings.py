@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
 from agentgym_rl.agents.settings import AgentSettings, ModelSettings, RolloutSettings
+from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
 from agentgym_rl.environments.settings import EnvironmentSettings
 from agentgym_rl.evaluation.settings import EvaluationSettings
@@ -21,13 +23,16 @@ class RunSettings(Settings):
     name: str = "run"
     """The run's folder is ``root/name``."""
     root: str = "runs"
-    seed: int = Field(default=0, ge=0)
+    seed: int = Field(default=0, ge=0, lt=2**63)
     steps: int = Field(default=100, ge=1)
     """Updates of the weights."""
     device: str = "auto"
     """``auto``: CUDA, then MPS, then CPU."""
     threads: int | None = Field(default=None, ge=1)
     """CPU threads; null: as torch chooses."""
+
+
+Decay = Annotated[float, Field(ge=0, lt=1)]
 
 
 class LoraSettings(Settings):
@@ -44,12 +49,14 @@ class OptimizerSettings(Settings):
     learning_rate: float = Field(default=1e-6, gt=0)
     warmup_steps: int = Field(default=0, ge=0)
     """The learning rate rises linearly over so many steps; the first is never zero."""
-    betas: tuple[float, float] = (0.9, 0.95)
+    betas: tuple[Decay, Decay] = (0.9, 0.95)
     weight_decay: float = Field(default=0.0, ge=0)
     max_grad_norm: float = Field(default=1.0, gt=0)
     train_embeddings: bool = False
     """Update the token embeddings (and a head tied to them) too."""
     lora: LoraSettings | None = None
+
+    read_when: ClassVar[Mapping[str, ReadWhen]] = {"train_embeddings": ReadWhen("lora", (None,))}
 
 
 class BatchSettings(Settings):
