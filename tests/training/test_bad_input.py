@@ -114,6 +114,14 @@ def test_a_world_without_admissible_actions(small_settings: Callable[..., Any], 
     assert "the world lists no admissible actions: use agent.action_space=free" in refused(caught.value)
 
 
+def test_a_world_that_tells_no_states(small_settings: Callable[..., Any], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as caught:
+        agentgym_rl.train(small_settings(tmp_path, crate(), "algorithm={name: gigpo}"))
+    message = refused(caught.value)
+    assert "algorithm.advantage.estimator=gigpo" in message
+    assert f"environment.id={WORLD} tells no state_key" in message
+
+
 def test_a_format_without_a_place_for_thoughts(small_settings: Callable[..., Any], tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
         agentgym_rl.train(small_settings(tmp_path, "agent.thought_tokens=8"))

@@ -25,7 +25,7 @@ def check_first_turns(plan: Plan, policy: Policy, runner: RolloutRunner) -> None
 
     Raises:
         ConfigError: in a world no first observation leaves room for a message; the format can't be used here; a world
-            without admissible actions.
+            without admissible actions, or without the ``state_key`` that the algorithm compares turns by.
     """
     settings = plan.settings
     rollout = settings.rollout
@@ -40,6 +40,11 @@ def check_first_turns(plan: Plan, policy: Policy, runner: RolloutRunner) -> None
             raise ConfigError(f"{world.settings.id}: {error}") from error
         if probe.too_small and not any(episode.valid and episode.turns for episode in episodes):
             raise ConfigError(f"model.path={settings.model.path}, {world.settings.id}: {probe.too_small}")
+        if plan.algorithm.needs_states and probe.without_state:
+            raise ConfigError(
+                f"algorithm.advantage.estimator={plan.algorithm.recipe.estimator} compares turns in the same state, and "
+                f"environment.id={world.settings.id} tells no state_key: choose another algorithm, such as algorithm.name=grpo"
+            )
 
 
 def _jobs(tasks: Sequence[Task], world: int) -> list[EpisodeJob]:
@@ -73,6 +78,8 @@ class _Probe:
         self.wants_admissible = actor.wants_admissible
         self.too_small: str | None = None
         """Why a first observation did not fit."""
+        self.without_state = False
+        """A first state had no key."""
 
     def begin(self, job: EpisodeJob, environment: AsyncEnvironment, attempt: int) -> _ProbeEpisode:
         return _ProbeEpisode(self, job, self.actor.begin(job, environment, attempt))
@@ -85,6 +92,7 @@ class _ProbeEpisode:
         self._episode = episode
 
     async def act(self, state: Transition, turn: int) -> Turn:
+        self._probe.without_state |= state.info.get("state_key") is None
         try:
             made = await self._episode.act(state, turn)
         except ContextFull as full:
