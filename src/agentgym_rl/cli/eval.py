@@ -78,9 +78,7 @@ def command(
             raise typer.Exit(130) from None
         stack.close()
         _show(report, before, as_json)
-        if report.overall.success is None:  # nothing but faults: there is no result
-            raise typer.Exit(1)
-    if report.overall.success is None:
+    if report.overall.success is None:  # nothing but faults: there is no result
         raise typer.Exit(1)
 
 

@@ -87,7 +87,7 @@ def find_subject(what: str, overrides: Sequence[str] = ()) -> Subject:
 
 
 _READ = {
-    "model": ("dtype", "attention"),
+    "model": ("dtype",),
     "agent": tuple(AgentSettings.model_fields),
     "rollout": ("top_k", "top_p", "max_tokens", "retries", "deterministic"),
 }
