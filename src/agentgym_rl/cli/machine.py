@@ -13,12 +13,13 @@ from typing import Any
 def describe() -> dict[str, Any]:
     """Python, cores, memory, disk, torch, programs, extras and models (JSON values)."""
     from agentgym_rl.cli.extras import extras
+    from agentgym_rl.training.memory import total_memory
 
     return {
         "python": platform.python_version(),
         "system": platform.platform(),
         "cores": cores(),
-        "memory_bytes": memory(),
+        "memory_bytes": total_memory(),
         "disk_free_bytes": shutil.disk_usage(Path.cwd()).free,
         "torch": torch_build(),
         "programs": {name: _program(names) for name, names in _PROGRAMS.items()},
@@ -39,17 +40,6 @@ def describe() -> dict[str, Any]:
 def cores() -> int:
     """Cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def memory() -> int:
-    """Bytes of memory this process may use: the machine's, or less where a container sets a limit."""
-    whole = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for limit in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            return min(whole, int(Path(limit).read_text()))
-        except (OSError, ValueError):  # no such file, or "max"
-            continue
-    return whole
 
 
 def torch_build() -> dict[str, Any] | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,12 +9,22 @@ import torch
 from agentgym_rl.agents.models import smollm2
 from agentgym_rl.agents.models.load import choose_device, choose_dtype
 from agentgym_rl.agents.settings import ModelSettings, TinyModelSettings
+from agentgym_rl.training.memory import available_memory
 from agentgym_rl.training.run_setup import Plan, make_plan
 from agentgym_rl.training.settings import TrainSettings
 
 _FIXED_BYTES = 800 * 2**20
 """Python, PyTorch and the worlds."""
-_SMOLLM2 = {"hidden": 576, "layers": 30, "inner": 1536, "vocabulary": 49152, "kv": 192, "heads": 9}
+_SMOLLM2 = {
+    "hidden": 576,
+    "layers": 30,
+    "inner": 1536,
+    "vocabulary": 49152,
+    "query": 576,
+    "kv": 192,
+    "heads": 9,
+    "untied_head": 0,
+}
 
 
 def dry_run(settings: TrainSettings) -> dict[str, Any]:
@@ -46,7 +54,7 @@ def dry_run(settings: TrainSettings) -> dict[str, Any]:
 
 
 def _memory(plan: Plan) -> dict[str, Any]:
-    """An estimate in bytes, rounded up: weights, gradients and optimizer exactly, activations and cache by their shapes."""
+    """An estimate in bytes, rounded up: matrices, gradients and optimizer by their sizes, activations and cache by their shapes."""
     settings = plan.settings
     device = choose_device(settings.run.device)
     shape = _shape(settings.model)
@@ -54,27 +62,34 @@ def _memory(plan: Plan) -> dict[str, Any]:
     if shape is None:
         return {
             "available_bytes": available,
-            "fits": "unknown: the model is not on this machine, so its size can't be read",
+            "fits": "unknown: the model is not on this machine, or its configuration does not tell its size",
         }
     dtype = choose_dtype(settings.model.dtype, device)
     size = 4 if dtype == torch.float32 or settings.model.path == "tiny" else 2
     embedding = shape["vocabulary"] * shape["hidden"]
-    layer = shape["hidden"] * (2 * shape["hidden"] + 2 * shape["kv"] + 3 * shape["inner"])
-    weights = embedding + shape["layers"] * layer
+    layer = shape["hidden"] * (2 * shape["query"] + 2 * shape["kv"] + 3 * shape["inner"])
+    weights = (1 + shape["untied_head"]) * embedding + shape["layers"] * layer
     lora = settings.optimizer.lora
     if lora is not None:
-        trained = shape["layers"] * lora.rank * (8 * shape["hidden"] + 3 * shape["inner"] + 2 * shape["kv"])
+        trained = (
+            shape["layers"] * lora.rank * (7 * shape["hidden"] + 2 * (shape["query"] + shape["kv"]) + 3 * shape["inner"])
+        )
     else:
         trained = weights if settings.optimizer.train_embeddings else weights - embedding
-    masters = trained * (12 if size == 4 else 16)  # fp32 gradient and two moments; beside a short type the weights too
-    copies = (1 + (plan.algorithm.needs_reference and lora is None)) * weights * size
+    critic = plan.algorithm.recipe.critic
+    models = 1 + (critic is not None and critic.kind == "model")
+    several_updates = settings.batch.epochs * settings.batch.mini_batches > 1
+    # fp32 gradient and two moments; beside a short type the weights too; before several updates a copy to go back to
+    masters = models * trained * ((12 if size == 4 else 16) + 12 * several_updates)
+    copies = (models + (plan.algorithm.needs_reference and lora is None)) * weights * size
+    loading = 4 * (weights + trained * (size == 2))  # weights are read in fp32
     tokens = settings.batch.micro_batch_tokens
     saved = shape["layers"] * (10 * shape["hidden"] + 4 * shape["kv"] + 4 * shape["inner"]) * size
     attention = shape["layers"] * shape["heads"] * 512 * size
     activations = tokens * (saved + attention)
     episode = 300 + 24 * max(settings.horizon.turns)
     cache = settings.batch.groups * settings.batch.group_size * episode // 3 * shape["layers"] * 2 * shape["kv"] * size
-    needed = _FIXED_BYTES + masters + copies + max(activations, cache)
+    needed = _FIXED_BYTES + max(masters + copies + max(activations, cache), loading)
     return {
         "parameters": weights,
         "trained_parameters": trained,
@@ -97,39 +112,30 @@ def _shape(model: ModelSettings) -> dict[str, int] | None:
             "layers": tiny.layers,
             "inner": 3 * tiny.hidden,
             "vocabulary": tiny.vocabulary,
+            "query": tiny.hidden,
             "kv": tiny.hidden,
             "heads": tiny.heads,
+            "untied_head": 0,
         }
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(model.path, local_files_only=True)
-    except (OSError, ValueError):
+        config = AutoConfig.from_pretrained(model.path, local_files_only=True).get_text_config()
+        heads = config.num_attention_heads
+        head = getattr(config, "head_dim", None) or config.hidden_size // heads
+        return {
+            "hidden": config.hidden_size,
+            "layers": config.num_hidden_layers,
+            "inner": config.intermediate_size,
+            "vocabulary": config.vocab_size,
+            "query": heads * head,
+            "kv": config.num_key_value_heads * head,
+            "heads": heads,
+            "untied_head": int(not config.tie_word_embeddings),
+        }
+    except (OSError, ValueError, AttributeError):  # not here, or of another shape than a decoder's
         return None
-    heads = config.num_attention_heads
-    head = getattr(config, "head_dim", None) or config.hidden_size // heads
-    return {
-        "hidden": config.hidden_size,
-        "layers": config.num_hidden_layers,
-        "inner": config.intermediate_size,
-        "vocabulary": config.vocab_size,
-        "kv": config.num_key_value_heads * head,
-        "heads": heads,
-    }
 
 
 def _available(device: torch.device) -> int:
-    if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
-    return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") + _reclaimable()
-
-
-def _reclaimable() -> int:
-    """Bytes of page cache that the kernel gives back on demand."""
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as stream:
-            facts = dict(line.split(":", 1) for line in stream)
-        free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        return max(0, int(facts["MemAvailable"].split()[0]) * 1024 - free)
-    except (OSError, KeyError, ValueError):
-        return 0
+    return int(torch.cuda.mem_get_info(device)[0]) if device.type == "cuda" else available_memory()
