@@ -44,6 +44,23 @@ def test_a_run_brings_its_last_checkpoint_and_its_settings(run: Path) -> None:
     assert ([one.id for one in found.run.worlds], found.run.horizon, found.run.evaluation.tasks) == (["textcraft"], 8, 12)
 
 
+@pytest.mark.parametrize(
+    ("world", "longest"),
+    [
+        ("{id: textcraft, turns: [2, 5]}", 5),
+        ("{id: textcraft, turns: [4, 12]}", 12),
+        ("{mix: [{id: textcraft, turns: [2, 5]}, {id: babyai}]}", 8),
+        ("{mix: [{id: textcraft, turns: [2, 5]}, {id: babyai, turns: [3, 6]}]}", 6),
+    ],
+)
+def test_a_run_is_evaluated_at_the_longest_horizon_its_worlds_end_with(run: Path, world: str, longest: int) -> None:
+    other = "".join(line for line in CONFIG.splitlines(keepends=True) if not line.startswith("environment"))
+    (run / "config.yaml").write_text(f"{other}environment: {world}\n")
+    found = find_subject(str(run))
+    assert found.run is not None
+    assert found.run.horizon == longest
+
+
 def test_a_tiny_models_checkpoint_is_computed_as_it_was_trained(run: Path) -> None:
     (run / "config.yaml").write_text(CONFIG.replace(", dtype: float32", ""))
     assert find_subject(str(run)).settings.model.dtype == "float32"

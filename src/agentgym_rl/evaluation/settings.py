@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
+from agentgym_rl.environments.settings import WorldSettings
 
 
 class EvaluationSettings(Settings):
@@ -24,7 +25,7 @@ class EvaluationSettings(Settings):
     samples: int = Field(default=1, ge=1)
     """Episodes a task."""
     horizon: int | None = Field(default=None, ge=1)
-    """Most turns an episode; null: the last of ``horizon.turns``."""
+    """Most turns an episode; null: the last of ``horizon.turns``, or of ``environment.turns`` (of several worlds the longest)."""
     temperature: float = Field(default=1.0, ge=0)
     players: bool = True
     """Also play a random, a best-shortcut and an expert player on the same tasks."""
@@ -32,3 +33,11 @@ class EvaluationSettings(Settings):
     """Also evaluate with ``agent.action_space=free``, before and after, one episode a task: free messages take long."""
 
     read_when: ClassVar[Mapping[str, ReadWhen]] = {"free": ReadWhen("agent.action_space", ("admissible",))}
+
+
+def evaluation_horizon(evaluation: EvaluationSettings, turns: Sequence[int], worlds: Sequence[WorldSettings]) -> int:
+    """The most turns of an evaluated episode: as set, or the longest of the horizons that ``worlds`` end their training with.
+
+    ``turns``: ``horizon.turns``, for worlds without their own.
+    """
+    return evaluation.horizon or max((world.turns or turns)[-1] for world in worlds)

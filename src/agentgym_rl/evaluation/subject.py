@@ -17,7 +17,7 @@ from agentgym_rl.agents.settings import AgentSettings, ModelSettings, RolloutSet
 from agentgym_rl.config import ConfigError, load
 from agentgym_rl.config.settings import Settings
 from agentgym_rl.environments.settings import EnvironmentSettings, WorldSettings
-from agentgym_rl.evaluation.settings import EvaluationSettings
+from agentgym_rl.evaluation.settings import EvaluationSettings, evaluation_horizon
 from agentgym_rl.records.run_folder import RunFolder
 
 BUILT_IN_MODEL = "smollm2-135m-instruct"
@@ -128,11 +128,9 @@ def _checkpoint(path: Path, changes: Mapping[str, Any]) -> Subject:
     if model["path"] == "tiny" and model["dtype"] == "auto":
         model["dtype"] = "float32"  # what it was trained in; elsewhere auto means the same for a checkpoint
     acting["model"] = {**{key: model[key] for key in model if key != "tiny"}, "path": str(path)}
-    defaults = RunDefaults(
-        worlds=_section(EnvironmentSettings, tree.get("environment", {}), str(config)).worlds,
-        horizon=tree.get("evaluation", {}).get("horizon") or tree["horizon"]["turns"][-1],
-        evaluation=_section(EvaluationSettings, tree.get("evaluation", {}), str(config)),
-    )
+    worlds = _section(EnvironmentSettings, tree.get("environment", {}), str(config)).worlds
+    evaluation = _section(EvaluationSettings, tree.get("evaluation", {}), str(config))
+    defaults = RunDefaults(worlds, evaluation_horizon(evaluation, tree["horizon"]["turns"], worlds), evaluation)
     return Subject("local", str(path), _validated(_merged(acting, changes), str(config)), defaults, int(path.name))
 
 

@@ -19,6 +19,7 @@ from agentgym_rl.agents.settings import AgentSettings
 from agentgym_rl.config import ConfigError
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.evaluate import held_out
+from agentgym_rl.evaluation.settings import evaluation_horizon
 from agentgym_rl.training.algorithms.algorithm import Algorithm
 from agentgym_rl.training.algorithms.resolve import check, resolve
 from agentgym_rl.training.horizon import Horizon
@@ -49,8 +50,8 @@ class Plan:
     @property
     def evaluation_horizon(self) -> int:
         """The most turns of an evaluated episode: as set, or the longest of training."""
-        longest = max(self.turns_of(world, len(self.settings.horizon.turns) - 1, 0) for world in self.worlds)
-        return self.settings.evaluation.horizon or max(longest, self.settings.horizon.turns[-1])
+        settings = self.settings
+        return evaluation_horizon(settings.evaluation, settings.horizon.turns, settings.environment.worlds)
 
     def turns_of(self, world: World, stage: int, horizon: int) -> int:
         """The horizon of a world at a stage of the schedule, where the run's is ``horizon``."""
