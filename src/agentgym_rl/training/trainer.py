@@ -173,8 +173,8 @@ class Trainer:
             self._watch_for_collapse()
             if step % plan.settings.checkpoint.every == 0 or step == plan.settings.run.steps:
                 self.save()
-        for callback in self.callbacks:
-            callback.on_step(self.history[-1])
+            for callback in self.callbacks:
+                callback.on_step(self.history[-1])
 
     def _watch_for_collapse(self) -> None:
         """Warn of signals of collapse that began with the last step.

@@ -87,6 +87,9 @@ def test_episodes_without_advantage_are_not_computed_but_count_in_the_denominato
     report = make_learner(make_tiny()).update(batch, advantages, step=1)
     with_entropy = make_learner(make_tiny(), algorithm={"entropy_coefficient": 1e-9}).update(batch, advantages, step=1)
     assert report.computed < with_entropy.computed / 2
+    even = torch.where((batch.groups[:, None] == 0) & batch.action_mask, 1.0, 0.0)
+    loss = make_learner(make_tiny()).update(batch, even, step=1).metrics["loss/policy"]
+    assert loss == pytest.approx(-0.25, abs=1e-5)  # a quarter of the episodes, each with the same weight
     assert report.metrics["loss/policy"] == pytest.approx(with_entropy.metrics["loss/policy"], abs=1e-6)
     assert report.metrics["grad_norm"] == pytest.approx(with_entropy.metrics["grad_norm"], rel=1e-4)
 
@@ -189,6 +192,21 @@ def test_forced_tokens_become_likelier_when_they_are_trained(
         assert ("loss/forced" in report.metrics) is bool(coefficient)
     assert gains[1.0] > 1.0
     assert gains[1.0] > 5 * abs(gains[0.0])
+
+
+def test_forced_tokens_are_trained_at_temperature_one(
+    make_tiny: Callable[..., Any], make_learner: Any, batch: Batch
+) -> None:
+    """Whatever the temperature of the choices was: it is the plain distribution that is to write them later."""
+    positive = torch.where(batch.action_mask, 1.0, 0.0)
+    losses = [
+        make_learner(make_tiny(), algorithm={"forced_tokens": 1.0}, temperature=temperature)
+        .update(batch, positive, step=1)
+        .metrics["loss/forced"]
+        for temperature in (1.0, 0.5)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-6)
+    assert losses[0] > 1
 
 
 def test_only_messages_with_a_positive_advantage_teach_forced_tokens(
