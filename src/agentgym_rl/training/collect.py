@@ -30,6 +30,7 @@ class Collected:
 
     @property
     def trajectories(self) -> list[Trajectory]:
+        """The episodes of all groups, group by group."""
         return [trajectory for group in self.groups for trajectory in group]
 
 

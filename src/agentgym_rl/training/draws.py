@@ -50,9 +50,11 @@ class TaskStream:
         return Draw(world, task, seed)
 
     def state_dict(self) -> dict[str, Any]:
+        """How far the stream is: JSON values."""
         return {"used": dict(self._used), "count": self._count}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from :meth:`state_dict`; tasks, weights and seed must be the same."""
         self._used = dict(state["used"])
         self._count = int(state["count"])
 

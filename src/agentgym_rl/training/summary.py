@@ -36,6 +36,8 @@ class EpisodePair(TypedDict):
 
 
 class RunSummary(TypedDict):
+    """What :func:`agentgym_rl.train` returns."""
+
     environment: str
     """The worlds' ids, joined by a comma."""
     tasks: int

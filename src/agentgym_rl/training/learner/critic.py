@@ -61,6 +61,7 @@ class Critic:
             self._body_weights.take_gradients()
 
     def clear_gradients(self) -> None:
+        """Forget the gradients at hand."""
         for parameter in self._parameters.values():
             parameter.grad = None
         if self._body_weights is not None:
@@ -83,6 +84,7 @@ class Critic:
 
     @torch.no_grad()
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from :meth:`state_dict`."""
         for name, parameter in self._parameters.items():
             parameter.copy_(state["weights"][name])
         self._optimizer.load_state_dict(state["optimizer"])

@@ -41,7 +41,9 @@ class Optimizer:
         self._adamw.step()
 
     def state_dict(self) -> dict[str, Any]:
+        """Moments and counts of updates."""
         return self._adamw.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from :meth:`state_dict`."""
         self._adamw.load_state_dict(state)

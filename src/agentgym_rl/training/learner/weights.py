@@ -45,6 +45,7 @@ class MasterWeights:
             parameter.grad = None
 
     def clear_gradients(self) -> None:
+        """Forget the gradients of masters and model."""
         for master in self.masters.values():
             master.grad = None
         for parameter in self._parameters.values():

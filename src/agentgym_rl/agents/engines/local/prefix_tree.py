@@ -61,4 +61,5 @@ class Slots:
         return self._free.pop()
 
     def release(self, slots: list[int]) -> None:
+        """Take slots back."""
         self._free = sorted([*self._free, *slots], reverse=True)
