@@ -44,6 +44,16 @@ def test_a_second_signal_is_not_held() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         done.append("second")
     assert done == ["first"]
+    assert interrupts.broke_in
+
+
+def test_a_second_signal_where_nothing_is_held_breaks_into_nothing() -> None:
+    interrupts = Interrupts()
+    with interrupts.installed():
+        for _ in range(2):
+            with pytest.raises(KeyboardInterrupt):
+                os.kill(os.getpid(), signal.SIGINT)
+    assert not interrupts.broke_in
 
 
 def test_an_error_in_what_is_held_comes_before_the_interrupt() -> None:

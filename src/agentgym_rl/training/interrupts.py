@@ -16,11 +16,14 @@ class Interrupts:
     def __init__(self) -> None:
         self._held = 0
         self._asked = False
+        self.broke_in = False
+        """A second signal ended what was held: its state is half changed and must not be saved."""
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
         if self._held and not self._asked:
             self._asked = True
             return
+        self.broke_in = self._held > 0
         raise KeyboardInterrupt
 
     @contextmanager

@@ -103,12 +103,16 @@ class Trainer:
 
     @contextmanager
     def saved_when_stopped(self) -> Iterator[None]:
-        """Inside, Ctrl-C and SIGTERM are a KeyboardInterrupt that leaves a checkpoint of the last whole step."""
+        """Inside, Ctrl-C and SIGTERM are a KeyboardInterrupt that leaves a checkpoint of the last whole step.
+
+        A second one in the middle of an update leaves the checkpoints that there are: weights may be half changed.
+        """
         with self._interrupts.installed():
             try:
                 yield
             except KeyboardInterrupt:
-                self.save()
+                if not self._interrupts.broke_in:
+                    self.save()
                 raise
 
     def run_to(self, last: int) -> None:
