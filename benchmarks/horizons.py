@@ -18,8 +18,8 @@ CONFIG = "corridor.yaml"
 SCHEDULES: dict[str, list[str]] = {
     "fixed-short": ["horizon={schedule: fixed, turns: [4]}"],
     "fixed-long": ["horizon={schedule: fixed, turns: [16]}"],
-    "stages": ["horizon={schedule: stages, turns: [4, 8, 16], every: 30}"],
-    "adaptive": ["horizon={schedule: adaptive, turns: [4, 8, 16], window: 10}"],
+    "stages": ["horizon={schedule: stages, turns: [4, 8, 16], every: 25}"],
+    "adaptive": ["horizon={schedule: adaptive, turns: [4, 8, 16], window: 8}"],
 }
 
 

@@ -46,6 +46,11 @@ class Result:
         """Turns of training, all episodes together; replaced groups are left out."""
         return self.episodes * sum(self.curve("turns/mean"))
 
+    def steps_to(self, success: float) -> int | None:
+        """The first step at which success in training, averaged over five steps, is so high; None if it never is."""
+        reached = np.flatnonzero(smooth(self.curve()) >= success)
+        return int(reached[0]) + 1 if len(reached) else None
+
     def curve(self, metric: str = "success/mean") -> list[float]:
         return [float(line[metric]) for line in self.metrics]
 
@@ -99,18 +104,24 @@ def iqm_interval(scores: Scores, resamples: int = 5000, seed: int = 0) -> tuple[
 
 
 def summarise(results: Mapping[str, Mapping[int, Result]]) -> dict[str, dict[str, Any]]:
-    """For each arm with a finished run: IQM and interval of held-out success, and the single numbers."""
+    """For each arm with a finished run: IQM and interval (null of a single run) of held-out success, and the single numbers.
+
+    ``steps``: mean number of steps until success in training, averaged over five steps, is 0.9; null if a run never gets
+    there.
+    """
     rows: dict[str, dict[str, Any]] = {}
     for name, runs in results.items():
         if runs:
             after = np.array([[result.after] for result in runs.values()])
-            low, high = iqm_interval(after)
+            low, high = iqm_interval(after) if len(runs) > 1 else (None, None)
+            steps = [result.steps_to(0.9) for result in runs.values()]
             rows[name] = {
                 "iqm": float(iqm(after)),
                 "low": low,
                 "high": high,
                 "after": after[:, 0].tolist(),
                 "before": [result.before for result in runs.values()],
+                "steps": None if None in steps else float(np.mean(np.array(steps, dtype=np.float64))),
                 "turns": float(np.mean([result.turns for result in runs.values()])),
                 "seconds": float(np.mean([result.seconds for result in runs.values()])),
             }
@@ -119,13 +130,14 @@ def summarise(results: Mapping[str, Mapping[int, Result]]) -> dict[str, dict[str
 
 def report(rows: Mapping[str, Mapping[str, Any]], path: Path) -> None:
     """Print the table and write the numbers behind it to ``path`` (JSON)."""
-    print("\n| | held-out success, IQM | 95 % interval | lowest | highest | runs | turns of training | seconds a run |")
+    print("\n| | held-out success, IQM | 95 % interval | lowest | steps to 0.9 | turns of training | seconds a run | runs |")
     print("|---|---|---|---|---|---|---|---|")
     for name, row in rows.items():
-        after = row["after"]
+        interval = "–" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
+        steps = "–" if row["steps"] is None else f"{row['steps']:.0f}"
         print(
-            f"| `{name}` | {row['iqm']:.3f} | {row['low']:.3f} to {row['high']:.3f} | {min(after):.3f} | {max(after):.3f} "
-            f"| {len(after)} | {row['turns']:,.0f} | {row['seconds']:.0f} |"
+            f"| `{name}` | {row['iqm']:.3f} | {interval} | {min(row['after']):.3f} | {steps} | {row['turns']:,.0f} "
+            f"| {row['seconds']:.0f} | {len(row['after'])} |"
         )
     write_atomic(path, json.dumps(rows, indent=1) + "\n")
 
@@ -149,7 +161,7 @@ def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, 
         band = np.array([iqm_interval(column[:, None], resamples=1000) for column in curve.T])
         panel.fill_between(steps, band[:, 0], band[:, 1], color="#3572b0", alpha=0.25, linewidth=0)
         panel.plot(steps, centre[name], color="#3572b0", linewidth=1.6)
-        panel.set_title(f"{name}  ({len(curve)} seeds)", fontsize=9)
+        panel.set_title(f"{name}  ({len(curve)} seed{'s' * (len(curve) > 1)})", fontsize=9)
         panel.set_ylim(0, 1.02)
         panel.tick_params(labelsize=7)
         panel.spines[["top", "right"]].set_visible(False)

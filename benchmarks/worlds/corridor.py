@@ -11,8 +11,8 @@ from agentgym_rl.environments.protocol import ActionFunction, ActionSchema, Envi
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from worlds.signs import CHOICES, WORDS
 
-LENGTHS = (3, 6, 12)
-"""Rooms of a task, and the fewest turns in which it can be solved; the categories are ``rooms-3`` and so on."""
+LENGTHS = (4, 8, 12)
+"""Rooms of a task, and the fewest turns in which it can be solved; the categories are ``rooms-4`` and so on."""
 BRIGHT = 4
 """The first so many rooms show one word, and that is right. Later ones show two, and the second is right."""
 _SIZES: dict[Split, int] = {"train": 512, "validation": 64, "test": 128}
@@ -22,7 +22,8 @@ _SIZES: dict[Split, int] = {"train": 512, "validation": 64, "test": 128}
 class Corridor(Environment):
     """Go through all the rooms. A wrong word costs a turn and leads nowhere; there is no limit but the horizon.
 
-    The score is 1 for reaching the end and 0 before. Held-out tasks are sequences of rooms that were never trained on.
+    The score is the share of rooms that were left behind; each gives its part of the reward at once. Success is all of
+    them. Held-out tasks are sequences of rooms that were never trained on.
     """
 
     id = "corridor"
@@ -44,10 +45,11 @@ class Corridor(Environment):
 
     def _act(self, action: str) -> tuple[str, float, bool, bool, Info]:
         room = self._rooms[self._at]
-        self._at += action == room[0]
+        right = action == room[0]
+        self._at += right
         ended = self._at == len(self._rooms)
         info = self._info(understood=action in room)
-        return "The end." if ended else self._observation(), info["score"], ended, False, info
+        return "The end." if ended else self._observation(), right / len(self._rooms), ended, False, info
 
     def admissible_actions(self) -> list[str] | None:
         return sorted(self._rooms[self._at]) if self.running else None
@@ -61,9 +63,9 @@ class Corridor(Environment):
 
     def _info(self, *, understood: bool) -> Info:
         assert self.task is not None
-        ended = self._at == len(self._rooms)
+        score = self._at / len(self._rooms)
         state = hashlib.sha256(f"{self.task.id} {self._at}".encode()).hexdigest()[:16]
-        return {"score": float(ended), "success": ended, "understood": understood, "state_key": state}
+        return {"score": score, "success": score == 1, "understood": understood, "state_key": state}
 
 
 def _task(split: Split, length: int, number: int) -> Task:
