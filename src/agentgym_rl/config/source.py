@@ -34,12 +34,14 @@ def parse(text: str, name: str, *, one_line: bool = False) -> tuple[Any, dict[Ke
     lines: dict[KeyPath, int] = {}
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
+        return (None if node is None else _build(node, (), lines, where, ())), lines
+    except RecursionError as error:
+        raise ConfigError(f"{name}: nested too deeply for settings") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise ConfigError(f"{where(line)}: not readable as YAML: {error.problem}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{name}: not readable as YAML: {' '.join(str(error).split())}") from error
-    return (None if node is None else _build(node, (), lines, where, ())), lines
 
 
 def _build(

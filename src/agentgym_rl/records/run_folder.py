@@ -12,6 +12,9 @@ from agentgym_rl.records.errors import RecordError, RunExists
 from agentgym_rl.records.lock import FolderLock
 from agentgym_rl.records.metrics import Line, MetricsFile
 
+_LONGEST_NAME = 200
+"""Bytes of a run's name: file systems take 255, and what is being written has a suffix."""
+
 
 class RunFolder:
     """The paths of ``ROOT/NAME``, and the lock on it. Nothing is created before :meth:`create` or :meth:`resume`."""
@@ -28,7 +31,7 @@ class RunFolder:
     @classmethod
     def create(cls, root: str | Path, name: str) -> Self:
         """A new folder, locked. Raises :class:`RunExists` when a run of that name is there already."""
-        folder = cls(_path(root, name))
+        folder = cls(run_path(root, name))
         if folder.config.exists():
             raise RunExists(
                 f"{folder.path} exists already. Go on with it: add --resume. Start another: add run.name=NAME"
@@ -40,7 +43,7 @@ class RunFolder:
     @classmethod
     def resume(cls, root: str | Path, name: str) -> Self:
         """The folder of a run that was started, locked, without what a stop left half written."""
-        folder = cls(_path(root, name))
+        folder = cls(run_path(root, name))
         if not folder.config.exists():
             raise RecordError(f"{folder.path}: no run to resume: it has no config.yaml. Start it without --resume")
         folder._take()
@@ -101,7 +104,12 @@ class RunFolder:
         write_atomic(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _path(root: str | Path, name: str) -> Path:
+def run_path(root: str | Path, name: str) -> Path:
+    """``ROOT/NAME``. Raises :class:`RecordError` for a name that is no single folder's name."""
+    if len(name.encode("utf-8", "surrogatepass")) > _LONGEST_NAME:
+        raise RecordError(
+            f"run.name={name[:20]}… has {len(name)} characters; a folder's name has {_LONGEST_NAME} bytes at most"
+        )
     if not name or name in (".", "..") or any(mark in name for mark in "/\\\0"):
         raise RecordError(f"run.name={name!r} is no folder name; put folders into run.root")
     return Path(root) / name

@@ -85,7 +85,8 @@ class Collector:
                 else:
                     result.groups.append(group)
             if self.greedy is not None:
-                self._play_greedy(self.greedy, jobs[:: self.group_size], result)
+                played += self._play_greedy(self.greedy, jobs[:: self.group_size], result)
+                refuse_faults(f"step {step}", played, self.max_fault_rate)
             drawn += need
             redraws -= was_flat
             lost_rounds -= was_lost
@@ -100,15 +101,17 @@ class Collector:
         result.groups.sort(key=lambda group: group[0].group)
         return result
 
-    def _play_greedy(self, greedy: Actor, jobs: Sequence[EpisodeJob], result: Collected) -> None:
+    def _play_greedy(self, greedy: Actor, jobs: Sequence[EpisodeJob], result: Collected) -> list[Trajectory]:
         greedy_jobs = [
             EpisodeJob(job.task, job.seed, job.group, self.group_size, job.horizon, job.step, job.world) for job in jobs
         ]
-        for episode in self.runner.play(greedy_jobs, greedy):
+        episodes = self.runner.play(greedy_jobs, greedy)
+        for episode in episodes:
             episode.extras["greedy"] = True
             result.left_out.append(episode)
             if episode.valid:
                 result.baselines[episode.group] = sum(episode.rewards)
+        return episodes
 
 
 def has_no_variance(group: Sequence[Trajectory]) -> bool:

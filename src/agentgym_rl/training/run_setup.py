@@ -20,6 +20,7 @@ from agentgym_rl.config import ConfigError
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.evaluate import held_out
 from agentgym_rl.evaluation.settings import evaluation_horizon
+from agentgym_rl.records.run_folder import run_path
 from agentgym_rl.training.algorithms.algorithm import Algorithm
 from agentgym_rl.training.algorithms.resolve import check, resolve
 from agentgym_rl.training.horizon import Horizon
@@ -85,6 +86,12 @@ def _plan(settings: TrainSettings) -> Plan:
         raise ValueError(
             f"batch.mini_batches={batch.mini_batches} is more than batch.groups={batch.groups}: a group is never cut"
         )
+    if algorithm.needs_forced_tokens and settings.agent.action_space == "free":
+        raise ValueError(
+            f"algorithm.forced_tokens={settings.algorithm.forced_tokens:g} has no forced tokens to train under "
+            "agent.action_space=free: leave it out, or set agent.action_space=admissible"
+        )
+    run_path(settings.run.root, settings.run.name)
     if settings.rollout.temperature == 0:
         raise ValueError("rollout.temperature=0 samples no alternatives to learn from: set it above 0")
     worlds = [World(world) for world in settings.environment.worlds]

@@ -154,7 +154,7 @@ class Trainer:
             metrics: Values = {"step": step, "horizon": horizon}
             metrics |= episode_metrics(collected.groups, [world.settings.id for world in plan.worlds])
             metrics |= dict.fromkeys(_OF_TOKENS)
-            computed = self._learn(batch, collected, step, horizon, metrics)
+            computed = self._learn(batch, collected, step, metrics)
             clock.update = time.perf_counter() - started
             engine.weights_changed(step)
             metrics |= {
@@ -193,12 +193,12 @@ class Trainer:
             path = None if good is None else self.folder.checkpoint(good)
             raise Collapsed.at(self.step, collapse_signals(self.history), path)
 
-    def _learn(self, batch: Batch, collected: Collected, step: int, horizon: int, metrics: Values) -> int:
+    def _learn(self, batch: Batch, collected: Collected, step: int, metrics: Values) -> int:
         """Advantages and update; adds to ``metrics``. Returns the number of tokens computed."""
         learner, algorithm = self.policy.learner, self.plan.algorithm
         progress = self._progress("update")
         measured = learner.measure(batch, progress)
-        advantages = self._advantages(batch, collected, horizon, measured)
+        advantages = self._advantages(batch, collected, measured)
         try:
             report = learner.update(
                 batch,
@@ -221,7 +221,7 @@ class Trainer:
             self._mean_return = (self._mean_return * done + float(returns.mean())) / step
         return measured.computed + report.computed
 
-    def _advantages(self, batch: Batch, collected: Collected, horizon: int, measured: Measured) -> Advantages:
+    def _advantages(self, batch: Batch, collected: Collected, measured: Measured) -> Advantages:
         algorithm = self.plan.algorithm
         baselines, valid = None, batch.valid.clone()
         if algorithm.needs_greedy_baseline:
@@ -243,7 +243,7 @@ class Trainer:
         )
         shaped = algorithm.shape_rewards(
             inputs,
-            horizon=horizon,
+            horizon=torch.tensor([trajectory.horizon for trajectory in batch.trajectories]),
             sampled_mask=batch.sampled_mask,
             log_probs=measured.old,
             reference_log_probs=measured.reference,

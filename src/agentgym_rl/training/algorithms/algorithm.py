@@ -99,7 +99,7 @@ class Algorithm:
         self,
         inputs: AdvantageInputs,
         *,
-        horizon: int,
+        horizon: int | Tensor,
         sampled_mask: Tensor,
         log_probs: Tensor | None = None,
         reference_log_probs: Tensor | None = None,
@@ -107,6 +107,7 @@ class Algorithm:
     ) -> AdvantageInputs:
         """``inputs`` with what the recipe takes off the rewards: KL in the reward, overlong shaping.
 
+        ``horizon``: of the step, or [episodes] where worlds have their own.
         ``log_probs``, ``reference_log_probs`` [episodes, tokens]: the learner's and the reference's, before the update.
         ``kl_coefficient``: the controller's; None: the recipe's.
         """
@@ -122,7 +123,7 @@ class Algorithm:
             rewards = rewards - self._overlong(inputs, valid, horizon)
         return replace(inputs, rewards=rewards)
 
-    def _overlong(self, inputs: AdvantageInputs, valid: Tensor, horizon: int) -> Tensor:
+    def _overlong(self, inputs: AdvantageInputs, valid: Tensor, horizon: int | Tensor) -> Tensor:
         """[episodes, tokens]: the penalty of each episode on its last action token."""
         overlong = self.recipe.overlong
         assert overlong is not None
