@@ -175,11 +175,11 @@ def killed_at(small_settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("owner", "name", "call"),
     [
-        (trainer_module, "save_checkpoint", 2),
         (trainer_module, "make_batch", 4),
-        (MetricsFile, "append", 5),
         (MetricsFile, "amend", 1),
-        (Evaluations, "after_step", 2),
+        pytest.param(trainer_module, "save_checkpoint", 2, marks=pytest.mark.slow),
+        pytest.param(MetricsFile, "append", 5, marks=pytest.mark.slow),
+        pytest.param(Evaluations, "after_step", 2, marks=pytest.mark.slow),
     ],
 )
 def test_resumed_after_anything(
@@ -206,7 +206,8 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("kind", ["kl", *(pytest.param(kind, marks=pytest.mark.slow) for kind in OTHERS if kind != "kl")])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", OTHERS)
 def test_everything_that_remembers_is_resumed(
     killed_at: Callable[..., Any], small_settings: Callable[..., Any], same_run: Any, tmp_path: Path, kind: str
 ) -> None:

@@ -152,7 +152,7 @@ def test_the_engines_context_is_the_training_prefix(
 
 
 @pytest.mark.parametrize("family", ["smollm2", "qwen2_5", "qwen3", "llama3", "gemma", "r1"])
-@pytest.mark.parametrize("history", ["keep", "template"])
+@pytest.mark.parametrize("history", [pytest.param("keep", marks=pytest.mark.slow), "template"])
 @pytest.mark.parametrize("space", ["free", "admissible"])
 def test_every_family_of_templates(
     make_tiny: Callable[..., Any], tokenizer_of: Callable[[str], Any], family: str, history: Any, space: Any

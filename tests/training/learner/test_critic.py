@@ -13,7 +13,7 @@ from agentgym_rl.training.learner.measure import Measured
 
 
 @pytest.mark.parametrize("kind", ["head", "model"])
-@pytest.mark.parametrize("name", ["ppo", "turn_ppo"])
+@pytest.mark.parametrize("name", ["ppo", pytest.param("turn_ppo", marks=pytest.mark.slow)])
 def test_values_learn_fixed_returns(
     make_tiny: Callable[..., Any], rollout: Any, make_learner: Any, kind: str, name: str
 ) -> None:

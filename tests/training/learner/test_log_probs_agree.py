@@ -38,7 +38,7 @@ def case(request: pytest.FixtureRequest) -> tuple[dict[str, Any], Sampling]:
     return CASES[request.param]
 
 
-@pytest.mark.parametrize("kind", ["llama", "mistral"])
+@pytest.mark.parametrize("kind", ["llama", pytest.param("mistral", marks=pytest.mark.slow)])
 def test_engine_and_learner_agree(
     make_tiny: Callable[..., Any], rollout: Any, make_learner: Any, case: Any, kind: str
 ) -> None:
@@ -53,7 +53,7 @@ def test_engine_and_learner_agree(
     assert not own[~batch.sampled_mask].any()
 
 
-@pytest.mark.parametrize("epochs", [1, 2])
+@pytest.mark.parametrize("epochs", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_first_ratio_is_one(
     make_tiny: Callable[..., Any], rollout: Any, make_learner: Any, case: Any, epochs: int
 ) -> None:

@@ -65,7 +65,10 @@ def close(one: tuple[dict[str, Tensor], dict[str, float]], other: tuple[dict[str
         assert other[1][name] == pytest.approx(value, rel=1e-4, abs=1e-6), name
 
 
-@pytest.fixture(params=ALGORITHMS)
+FAST = ("grpo with everything", "gspo", "turn_ppo with a model")
+
+
+@pytest.fixture(params=[name if name in FAST else pytest.param(name, marks=pytest.mark.slow) for name in ALGORITHMS])
 def setting(request: pytest.FixtureRequest, make_tiny: Callable[..., Any], rollout: Any, make_learner: Any) -> Any:
     """Makes (learner, batch, advantages, returns): the same each time but for how the mini-batch is cut."""
     algorithm = ALGORITHMS[request.param]
