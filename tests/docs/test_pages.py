@@ -25,7 +25,7 @@ from agentgym_rl.training.settings import TrainSettings
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-MADE = {ROOT / "docs/reference/settings.md": "make docs", ROOT / "docs/assets/quickstart.png": "the quickstart"}
+MADE = {ROOT / "docs/reference/settings.md": "make docs"}
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 INLINE = re.compile(r"`([^`\n]+)`")
