@@ -228,7 +228,7 @@ def test_a_world_that_fails_at_times_is_borne_where_that_is_allowed(
     assert summary["steps"] == 3
     lines = MetricsFile(tmp_path / "small" / "metrics.jsonl").read()
     assert sum(line["groups/lost"] for line in lines) > 0
-    assert all(line["episodes/faults"] == 0 for line in lines)  # lost groups were replaced
+    assert all(line["episodes/faults"] >= 4 * line["groups/lost"] for line in lines)  # replaced, and counted
 
 
 def test_numbers_that_are_not_finite_are_kept_for_study(

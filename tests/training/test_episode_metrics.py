@@ -50,6 +50,20 @@ def test_several_environments_have_numbers_of_their_own() -> None:
     assert not any(name.startswith("toy/") for name in episode_metrics([[episode()]], ["toy"]))
 
 
+def test_what_the_step_does_not_train_on_counts_too() -> None:
+    lost = [episode(ended="fault", faults=["gone"]), episode("b", ended="fault", faults=["gone"])]
+    redrawn = [episode("b"), episode("b")]
+    greedy = [episode(extras={"greedy": True}), episode(ended="fault", faults=["gone"], extras={"greedy": True})]
+    values = episode_metrics([[episode(rewards=(0.0,))]], ["toy", "b"], [*lost, *redrawn, *greedy])
+    assert values["episodes/faults"] == 3
+    assert values["toy/episodes/faults"] == 2
+    assert values["b/episodes/faults"] == 1
+    assert values["success/mean"] == pytest.approx(2 / 3)  # a group that was redrawn for being solved throughout was solved
+    assert values["b/success/mean"] == 1
+    assert values["groups/zero_variance"] == 1  # of the groups trained on
+    assert values["tokens/total"] == 30
+
+
 def test_nothing_but_faults_is_no_number() -> None:
     values = episode_metrics([[episode(ended="fault", faults=["x"])]], ["toy"])
     assert values["success/mean"] is None

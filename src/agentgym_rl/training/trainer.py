@@ -152,7 +152,7 @@ class Trainer:
             started = time.perf_counter()
             batch = make_batch(collected.trajectories)
             metrics: Values = {"step": step, "horizon": horizon}
-            metrics |= episode_metrics(collected.groups, [world.settings.id for world in plan.worlds])
+            metrics |= episode_metrics(collected.groups, [world.settings.id for world in plan.worlds], collected.left_out)
             metrics |= dict.fromkeys(_OF_TOKENS)
             computed = self._learn(batch, collected, step, metrics)
             clock.update = time.perf_counter() - started

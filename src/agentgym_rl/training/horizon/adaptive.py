@@ -20,6 +20,9 @@ def adaptive_stage(settings: AdaptiveHorizon, step: int, history: Iterable[Recor
     - *held back*: the mean of the last ``window`` values of ``episodes/truncated`` is at least ``truncated`` and mean
       success rose by less than ``gain`` from the window before it (so this takes ``2 * window`` steps).
 
+    Both are means over all episodes that a step sampled, groups that dynamic sampling replaced included, so redrawing what is
+    solved does not hide that a horizon is mastered.
+
     A new stage starts with an empty collection. More records can only add stages: the horizon never shrinks. Records
     without a success (a step lost to faults) count for nothing.
     """
