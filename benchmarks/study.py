@@ -5,11 +5,17 @@ Interquartile means and stratified bootstrap intervals: Agarwal et al. 2021, htt
 
 from __future__ import annotations
 
+import argparse
 import json
+import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import agentgym_rl
-from agentgym_rl.config import load
+from agentgym_rl.config import ConfigError, difference, load
 from agentgym_rl.records.atomic import write_atomic
 from agentgym_rl.records.metrics import MetricsFile
 from agentgym_rl.training.settings import TrainSettings
@@ -25,6 +31,8 @@ from agentgym_rl.training.settings import TrainSettings
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # where environment.id finds the package ``worlds``
 Scores = NDArray[np.float64]
+Run = tuple[str, int, TrainSettings]
+"""Arm, seed, and settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +63,17 @@ class Result:
         return [float(line[metric]) for line in self.metrics]
 
 
+def options(description: str, root: Path, picture: Path) -> argparse.ArgumentParser:
+    """What every study can be told on the command line."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=1, help="runs at a time, one thread each")
+    parser.add_argument("--minutes", type=float, default=60, help="begin no run after so long")
+    parser.add_argument("--root", type=Path, default=root, help="folder of the runs")
+    parser.add_argument("--picture", type=Path, default=picture, help="where the comparison is drawn")
+    return parser
+
+
 def settings_of(config: str, overrides: Sequence[str], name: str, seed: int, root: Path) -> TrainSettings:
     """The settings of one run of ``config`` (a file beside this one)."""
     run = [f"run.name={name}-{seed}", f"run.seed={seed}", f"run.root={root}"]
@@ -62,30 +81,85 @@ def settings_of(config: str, overrides: Sequence[str], name: str, seed: int, roo
 
 
 def run(settings: TrainSettings) -> Result:
-    """Make the run, or what is missing of it."""
+    """Make the run, or what is missing of it.
+
+    Raises:
+        ConfigError: the run was made with other settings.
+    """
     folder = Path(settings.run.root) / settings.run.name
     if not (folder / "summary.json").exists():
         agentgym_rl.train(settings, resume=(folder / "config.yaml").exists())
+    else:
+        _refuse_other_settings(folder, settings)
     summary = json.loads((folder / "summary.json").read_text())
     metrics = MetricsFile(folder / "metrics.jsonl").read()
     episodes = settings.batch.groups * settings.batch.group_size
     return Result(summary["before"]["success"], summary["after"]["success"], summary["seconds"], metrics, episodes)
 
 
+def _refuse_other_settings(folder: Path, settings: TrainSettings) -> None:
+    made = load(folder / "config.yaml", [], TrainSettings).settings
+    changes = [change for change in difference(made, settings) if not change.key.startswith("run.root")]
+    if changes:
+        said = "; ".join(map(str, changes[:4]))
+        raise ConfigError(f"{folder} was made with other settings: {said}. Delete it, or choose another --root")
+
+
 def study(
-    config: str, arms: Mapping[str, Sequence[str]], seeds: int, root: Path, minutes: float
+    config: str, arms: Mapping[str, Sequence[str]], seeds: int, root: Path, minutes: float, jobs: int = 1
 ) -> dict[str, dict[int, Result]]:
-    """The runs of all arms (name → overrides), a seed after the other, as many as begin within ``minutes``."""
-    end = time.monotonic() + 60 * minutes
+    """The runs of all arms (name → overrides), a seed after the other, as many as begin within ``minutes``.
+
+    ``jobs`` of them go on at a time, each in a process of its own; of a stopped study every run is saved and goes on
+    when the same study is made again.
+    """
     results: dict[str, dict[int, Result]] = {name: {} for name in arms}
-    for seed in range(seeds):
-        for name, overrides in arms.items():
-            if time.monotonic() > end:
-                print(f"{minutes:g} minutes are over: the same command goes on from here")
-                return results
-            results[name][seed] = result = run(settings_of(config, overrides, name, seed, root))
+    due = _begin_within(minutes, [(name, seed) for seed in range(seeds) for name in arms])
+    wanted = ((name, seed, settings_of(config, arms[name], name, seed, root)) for name, seed in due)
+    with _says_how_to_go_on():
+        for name, seed, result in _one_by_one(wanted) if jobs == 1 else _side_by_side(wanted, jobs):
+            results[name][seed] = result
             print(f"{name:14s} seed {seed}: {result.before:.3f} -> {result.after:.3f} in {result.seconds:.0f} s", flush=True)
-    return results
+    return {name: dict(sorted(runs.items())) for name, runs in results.items()}
+
+
+def _begin_within(minutes: float, wanted: Iterable[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    end = time.monotonic() + 60 * minutes
+    for one in wanted:
+        if time.monotonic() > end:
+            print(f"{minutes:g} minutes are over: the same command goes on from here")
+            return
+        yield one
+
+
+@contextmanager
+def _says_how_to_go_on() -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the study with a line; the runs save themselves."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise SystemExit("stopped: the same command goes on from here") from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _one_by_one(wanted: Iterator[Run]) -> Iterator[tuple[str, int, Result]]:
+    for name, seed, settings in wanted:
+        yield name, seed, run(settings)
+
+
+def _side_by_side(wanted: Iterator[Run], jobs: int) -> Iterator[tuple[str, int, Result]]:
+    """Results as they come. No run waits inside the pool, so a stopped study leaves only begun runs to be saved."""
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        going: dict[Future[Result], tuple[str, int]] = {}
+        while True:
+            for name, seed, settings in islice(wanted, jobs - len(going)):
+                going[pool.submit(run, settings)] = name, seed
+            if not going:
+                return
+            for future in wait(going, return_when=FIRST_COMPLETED).done:
+                yield *going.pop(future), future.result()
 
 
 def iqm(scores: Scores) -> Any:
@@ -140,6 +214,29 @@ def report(rows: Mapping[str, Mapping[str, Any]], path: Path) -> None:
             f"| {row['seconds']:.0f} | {len(row['after'])} |"
         )
     write_atomic(path, json.dumps(rows, indent=1) + "\n")
+
+
+def draw_one(path: Path, name: str, runs: Mapping[int, Result]) -> None:
+    """The learning curve of one arm: training success a step for each seed (thin), and their mean."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    curves = np.array([smooth(one.curve()) for one in runs.values()])
+    steps = np.arange(1, curves.shape[1] + 1)
+    figure = Figure(figsize=(4.2, 2.6), dpi=110, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    panel = figure.subplots()
+    for curve in curves:
+        panel.plot(steps, curve, color="#3572b0", alpha=0.35, linewidth=0.8)
+    panel.plot(steps, curves.mean(axis=0), color="#3572b0", linewidth=2)
+    panel.set(ylim=(0, 1.02), xlabel="step", ylabel="success in training")
+    panel.set_title(f"{name}: {len(curves)} seed{'s' * (len(curves) > 1)} and their mean, 5 steps averaged", fontsize=8)
+    panel.tick_params(labelsize=7)
+    panel.xaxis.label.set_fontsize(8)
+    panel.yaxis.label.set_fontsize(8)
+    panel.spines[["top", "right"]].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
 
 
 def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, title: str) -> None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
+
+from agentgym_rl.config import ConfigError, dump
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
@@ -48,9 +52,11 @@ def test_summary_and_picture(study: ModuleType, tmp_path: Path, capsys: pytest.C
     rows = study.summarise(results)
     study.report(rows, tmp_path / "it.json")
     study.draw(tmp_path / "it.png", results, 4, "title")
+    study.draw_one(tmp_path / "it" / "grpo.png", "grpo", results["grpo"])
     assert list(json.loads((tmp_path / "it.json").read_text())) == ["grpo"]
     assert "| `grpo` | 0.900 | 0.900 to 0.900 | 0.900 | – | 40 | 2 | 2 |" in capsys.readouterr().out
     assert (tmp_path / "it.png").stat().st_size > 1000
+    assert (tmp_path / "it" / "grpo.png").stat().st_size > 1000
 
 
 def test_steps_until_success(study: ModuleType) -> None:
@@ -71,6 +77,7 @@ def test_finished_runs_are_not_made_again(
         made.append((settings.run.name, resume))
         folder = tmp_path / settings.run.name
         folder.mkdir(exist_ok=True)
+        (folder / "config.yaml").write_text(dump(settings))
         summary = {"before": {"success": 0.0}, "after": {"success": 1.0}, "seconds": 1.0}
         (folder / "summary.json").write_text(json.dumps(summary))
 
@@ -84,3 +91,30 @@ def test_finished_runs_are_not_made_again(
     assert [sorted(runs) for runs in results.values()] == [[0, 1], [0, 1]]
     assert study.study("signs.yaml", arms, 3, tmp_path, minutes=-1) == {"a": {}, "b": {}}
     assert "the same command goes on" in capsys.readouterr().out
+    with pytest.raises(ConfigError, match=r"a-0 was made with other settings: .*rloo.* choose another --root"):
+        study.study("signs.yaml", {"a": arms["b"]}, 1, tmp_path, minutes=1)
+
+
+def test_a_stopped_study_says_how_to_go_on(study: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def train(settings: study.TrainSettings, *, resume: bool) -> None:  # type: ignore[name-defined]  # noqa: ARG001
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(study.agentgym_rl, "train", train)
+    with pytest.raises(SystemExit, match="the same command goes on from here"):
+        study.study("signs.yaml", {"a": []}, 1, tmp_path, minutes=1)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.slow
+def test_runs_side_by_side_are_those_one_by_one(study: ModuleType, tmp_path: Path) -> None:
+    small = ["run.steps=2", "batch.groups=2", "batch.group_size=2", "evaluation.tasks=8"]
+    arms = {"a": [*small, "algorithm.name=grpo"], "b": [*small, "algorithm.name=gspo"]}
+    alone = study.study("signs.yaml", arms, 2, tmp_path / "alone", minutes=60)
+    beside = study.study("signs.yaml", arms, 2, tmp_path / "beside", minutes=60, jobs=2)
+    assert [list(runs) for runs in beside.values()] == [[0, 1], [0, 1]]
+    for name, runs in alone.items():
+        for seed, one in runs.items():
+            other = beside[name][seed]
+            assert (other.before, other.after) == (one.before, one.after)
+            assert other.curve("grad_norm") == one.curve("grad_norm")
