@@ -18,16 +18,20 @@ class WorldSettings(Settings):
     """A registered environment or ``package.module:Class``."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Keyword arguments of the world's constructor; its docs page lists them."""
-    categories: list[str] | None = None
+    categories: Annotated[list[str], Field(min_length=1)] | None = None
     """Use only these categories; null: all."""
-    stages: list[list[str]] | None = None
+    stages: list[Annotated[list[str], Field(min_length=1)]] | None = None
     """Categories a horizon stage: the tasks widen along with the horizon. One list for each of ``horizon.turns``."""
     turns: list[Annotated[int, Field(ge=1)]] | None = None
     """Horizons of this world in place of ``horizon.turns``: one for each of its entries."""
+    within_horizon: bool = False
+    """Train at each stage of the horizon only on tasks that the world's oracle ends within it: no turns are spent on episodes
+    that cannot succeed. Evaluation keeps all tasks."""
     weight: float = Field(default=1.0, gt=0)
     """Share of the draws this world gets when several are mixed."""
     runner: Literal["inline", "thread", "process"] = "inline"
-    """Where a synchronous world runs: in the event loop, on a thread of its own, or in a worker process (hard deadlines)."""
+    """Where a synchronous world runs. ``inline``: in the event loop, where nothing can interrupt it, so without deadlines.
+    ``thread``: a call that overruns is a fault, and its thread abandoned. ``process``: a worker, killed at the deadline."""
     reset_seconds: float = Field(default=60.0, gt=0)
     """Deadline of a reset."""
     step_seconds: float = Field(default=30.0, gt=0)

@@ -25,6 +25,7 @@ from agentgym_rl.training.algorithms.algorithm import Algorithm
 from agentgym_rl.training.algorithms.resolve import check, resolve
 from agentgym_rl.training.horizon import Horizon
 from agentgym_rl.training.learner.learner import Learner
+from agentgym_rl.training.reachable import within_horizons
 from agentgym_rl.training.settings import TrainSettings
 from agentgym_rl.training.texts import world_texts
 
@@ -95,13 +96,13 @@ def _plan(settings: TrainSettings) -> Plan:
     if settings.rollout.temperature == 0:
         raise ValueError("rollout.temperature=0 samples no alternatives to learn from: set it above 0")
     worlds = [World(world) for world in settings.environment.worlds]
-    tasks = [_stages(world, len(settings.horizon.turns)) for world in worlds]
+    tasks = [_stages(world, settings.horizon.turns) for world in worlds]
     evaluation = settings.evaluation
     panels = held_out(worlds, evaluation.split, evaluation.tasks, evaluation.categories)
     return Plan(settings, algorithm, Horizon.from_settings(settings.horizon), worlds, tasks, panels)
 
 
-def _stages(world: World, stages: int) -> list[TaskSet]:
+def _stages(world: World, turns: Sequence[int]) -> list[TaskSet]:
     """The training tasks of a world at each stage of the horizon schedule."""
     settings = world.settings
     tasks = world.tasks("train")
@@ -109,19 +110,21 @@ def _stages(world: World, stages: int) -> list[TaskSet]:
         raise ValueError(f"environment.id={settings.id} has no task to train on: its train split is empty")
     if settings.categories is not None:
         tasks = tasks.filter(settings.categories)
-    if settings.turns is not None and len(settings.turns) != stages:
+    if settings.turns is not None and len(settings.turns) != len(turns):
         raise ValueError(
-            f"environment.turns={settings.turns} of {settings.id} has {len(settings.turns)} entries, horizon.turns has {stages}: "
+            f"environment.turns={settings.turns} of {settings.id} has {len(settings.turns)} entries, "
+            f"horizon.turns has {len(turns)}: give one for each"
+        )
+    if settings.stages is not None and len(settings.stages) != len(turns):
+        raise ValueError(
+            f"environment.stages has {len(settings.stages)} lists of categories for the {len(turns)} entries of horizon.turns: "
             "give one for each"
         )
-    if settings.stages is None:
-        return [tasks]
-    if len(settings.stages) != stages:
-        raise ValueError(
-            f"environment.stages has {len(settings.stages)} lists of categories for the {stages} entries of horizon.turns: "
-            "give one for each"
-        )
-    return [tasks.filter(categories) for categories in settings.stages]
+    stages = [tasks] if settings.stages is None else [tasks.filter(chosen) for chosen in settings.stages]
+    if settings.within_horizon:
+        every = stages if settings.stages is not None else stages * len(turns)
+        return within_horizons(settings, every, settings.turns or turns)
+    return stages
 
 
 @dataclass(slots=True)
