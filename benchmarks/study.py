@@ -230,7 +230,8 @@ def draw_one(path: Path, name: str, runs: Mapping[int, Result]) -> None:
         panel.plot(steps, curve, color="#3572b0", alpha=0.35, linewidth=0.8)
     panel.plot(steps, curves.mean(axis=0), color="#3572b0", linewidth=2)
     panel.set(ylim=(0, 1.02), xlabel="step", ylabel="success in training")
-    panel.set_title(f"{name}: {len(curves)} seed{'s' * (len(curves) > 1)} and their mean, 5 steps averaged", fontsize=8)
+    runs_shown = f"{len(curves)} seeds and their mean" if len(curves) > 1 else "1 seed"
+    panel.set_title(f"{name}: {runs_shown}, 5 steps averaged", fontsize=8)
     panel.tick_params(labelsize=7)
     panel.xaxis.label.set_fontsize(8)
     panel.yaxis.label.set_fontsize(8)
