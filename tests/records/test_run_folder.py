@@ -63,6 +63,8 @@ def test_checkpoints_are_ordered_by_step(tmp_path: Path) -> None:
     with RunFolder.create(tmp_path, "a") as folder:
         for name in ("10", "9", "100", "x", "5.partial"):
             (folder.checkpoints / name).mkdir()
+        (folder.checkpoints / "200").write_text("a file is no checkpoint")
+        (folder.checkpoints / "0300").mkdir()  # nor is what no step is called
         assert folder.checkpoint_steps() == [9, 10, 100]
 
 

@@ -22,7 +22,7 @@ from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.records.errors import DiskFull, RecordError, RunExists
 from agentgym_rl.records.metrics import MetricsFile
 from agentgym_rl.training.api import dry_run
-from agentgym_rl.training.faults import TooManyFaults
+from agentgym_rl.agents.rollout.faults import TooManyFaults
 from agentgym_rl.training.learner import learner as learner_module
 from agentgym_rl.training.learner.learner import NotFinite
 
@@ -168,6 +168,10 @@ def test_a_name_that_is_taken(straight: Path, small_settings: Callable[..., Any]
     ("override", "words"),
     [
         ("environment.categories=[depth-9]", "unknown category 'depth-9'; known: depth-1"),
+        ("environment.categories=[]", "environment.categories=[]: should have at least 1 item"),
+        ("environment.stages=[[depth-1], []]", "environment.stages.1=[]: should have at least 1 item"),
+        ("environment.mix=[{id: textcraft, categories: []}]", "environment.mix.0.categories=[]"),
+        ("evaluation.categories=[]", "evaluation.categories=[]: should have at least 1 item"),
         ("evaluation.categories=[depth-9]", "unknown category 'depth-9'"),
         (
             "environment.stages=[[depth-1]]",
@@ -183,9 +187,8 @@ def test_a_name_that_is_taken(straight: Path, small_settings: Callable[..., Any]
 def test_settings_that_cannot_be_meant(
     small_settings: Callable[..., Any], tmp_path: Path, override: str, words: str
 ) -> None:
-    settings = small_settings(tmp_path, override)
     with pytest.raises(Exception) as caught:  # noqa: PT011
-        agentgym_rl.train(settings)
+        agentgym_rl.train(small_settings(tmp_path, override))
     assert words in refused(caught.value)
     assert not (tmp_path / "small" / "config.yaml").exists()
 

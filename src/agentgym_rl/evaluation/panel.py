@@ -28,7 +28,7 @@ def pick(tasks: TaskSet, count: int | None = None, categories: Sequence[str] | N
     """
     panel = spread(tasks if categories is None else tasks.filter(categories), count)
     if not len(panel):
-        raise ValueError("there is no task to evaluate: the split is empty, or evaluation.categories is")
+        raise ValueError("there is no task to evaluate: the split, or the list of categories, is empty")
     return panel
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -20,7 +20,7 @@ class EvaluationSettings(Settings):
     split: Literal["validation", "test"] = "test"
     tasks: int | None = Field(default=None, ge=1)
     """Play the first so many tasks, spread evenly over the split; null: all."""
-    categories: list[str] | None = None
+    categories: Annotated[list[str], Field(min_length=1)] | None = None
     """Play only these categories; null: those of the training settings."""
     samples: int = Field(default=1, ge=1)
     """Episodes a task."""

@@ -89,7 +89,8 @@ class RunFolder:
 
     def checkpoint_steps(self) -> list[int]:
         """The steps that have a whole checkpoint, ascending."""
-        return sorted(int(path.name) for path in self.checkpoints.glob("*") if path.name.isdecimal())
+        found = ((int(path.name), path) for path in self.checkpoints.glob("*") if path.name.isdecimal())
+        return sorted(step for step, path in found if path == self.checkpoint(step) and path.is_dir())
 
     def rewind(self, step: int) -> list[Line]:
         """Forget what was written after ``step``: it will be made again. Returns the metrics up to there."""
