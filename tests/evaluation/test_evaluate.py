@@ -9,32 +9,42 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
+import agentgym_rl
 from agentgym_rl.agents.players import FixedPlayer, RandomPlayer, player_named
-from agentgym_rl.agents.rollout.actor import Episode, EpisodeJob
+from agentgym_rl.agents.players.player import PlayerEpisode
+from agentgym_rl.agents.rollout.actor import EpisodeJob
+from agentgym_rl.agents.rollout.faults import TooManyFaults
 from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.environments.aio.protocol import AsyncEnvironment
+from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.protocol import Environment, Info
 from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
+from agentgym_rl.evaluation.api import _open
 from agentgym_rl.evaluation.baselines import evaluate_players, players_of
 from agentgym_rl.evaluation.comparison import compare
 from agentgym_rl.evaluation.evaluate import Conditions, evaluate_actor, held_out, trained_categories
 from agentgym_rl.evaluation.panel import PanelOverlap
 from agentgym_rl.evaluation.store import EpisodeStore
+from agentgym_rl.evaluation.subject import find_subject
 from agentgym_rl.records.episodes import write_episodes
 
 
 class Coin(Environment):
-    """Call ``heads`` or ``tails``; the task's number says which wins. ``shared`` trains on what is tested."""
+    """Call ``heads`` or ``tails``; the task's number says which wins. ``shared`` trains on what is tested.
+
+    The last ``faulty`` tasks of a split can't be played.
+    """
 
     id: ClassVar[str] = "coin"
     summary: ClassVar[str] = "A coin."
     instructions = "Call heads or tails."
     action_schema = ()
 
-    def __init__(self, shared: bool = False) -> None:
-        super().__init__(shared=shared)
+    def __init__(self, shared: bool = False, faulty: int = 0) -> None:
+        super().__init__(shared=shared, faulty=faulty)
+        self.faulty = faulty
 
     @classmethod
     def tasks(cls, split: Split, **settings: Any) -> TaskSet:
@@ -42,6 +52,8 @@ class Coin(Environment):
         return TaskSet(Task(f"{split}-{i}", "coin", split, f"side-{i % 2}", content=f"{prefix}-{i}") for i in range(40))
 
     def _begin(self, task: Task) -> tuple[str, Info]:
+        if int(task.id.rpartition("-")[2]) >= 40 - self.faulty:
+            raise EnvironmentFault("the mint is closed")
         self._wins = "heads" if task.category == "side-0" else "tails"
         return "Call.", self._info(False)
 
@@ -143,6 +155,29 @@ def test_evaluations_repeat_themselves_whatever_is_played_in_between() -> None:
     assert [one for one in first.trajectories if one.task in {two.task for two in part.trajectories}] == part.trajectories
 
 
+def test_too_many_faults_are_no_result(tmp_path: Path) -> None:
+    world = WorldSettings(id=f"{__name__}:Coin", options={"faulty": 4})
+    assert agentgym_rl.evaluate("expert", world, horizon=1).overall.faults == 4  # of 40: as many as the default bears
+    worse = world.model_copy(update={"options": {"faulty": 5}})
+    with pytest.raises(TooManyFaults, match=r"evaluation \(expert\): 5 of 40 .*max_fault_rate=0\.1: 5 × the mint is closed"):
+        agentgym_rl.evaluate("expert", worse, horizon=1, out=tmp_path)
+    assert len(EpisodeStore(tmp_path)) == 35  # nothing is lost
+    with pytest.raises(TooManyFaults, match="5 of 40"):
+        agentgym_rl.evaluate("shortcut", worse, horizon=1)
+    with RolloutRunner([World(world.model_copy(update={"options": {"faulty": 40}}))]) as runner:
+        panels = held_out(runner.worlds, "test")
+        with pytest.raises(TooManyFaults, match="40 of 40"):  # there is nothing to report, whatever is borne
+            evaluate_actor(runner, FixedPlayer("tails"), panels, ONE, name="m", max_fault_rate=1.0)
+
+
+def test_the_rate_that_is_borne_may_change_when_an_evaluation_goes_on(tmp_path: Path) -> None:
+    settings = find_subject("smollm2-135m-instruct", ["rollout.max_fault_rate=0.5"]).settings
+    assert settings.rollout.max_fault_rate == 0.5
+    for rate in (0.5, 0.2):
+        details = {"rollout": {"retries": 2, "max_fault_rate": rate}}
+        _open(tmp_path, "m", ONE, [coin()], details)
+
+
 class Stopped(Exception):
     """What ends an evaluation early: a failing engine, Ctrl-C."""
 
@@ -154,7 +189,7 @@ class Stopping(FixedPlayer):
         super().__init__("tails")
         self.left = after
 
-    def begin(self, job: EpisodeJob, environment: AsyncEnvironment, attempt: int) -> Episode:
+    def begin(self, job: EpisodeJob, environment: AsyncEnvironment, attempt: int) -> PlayerEpisode:
         self.left -= 1
         if self.left < 0:
             raise Stopped

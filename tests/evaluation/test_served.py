@@ -90,7 +90,7 @@ def test_what_the_server_refuses_is_said(server: Server) -> None:
         ("openai:m", "model.dtype=float32", r"model\.dtype would do nothing"),
         ("smollm2-135m-instruct", "rollout.temperature=0.5", r"rollout\.temperature would do nothing: use --temperature"),
         ("smollm2-135m-instruct", "model.path=x", r"model\.path would do nothing: name the model itself"),
-        ("smollm2-135m-instruct", "rollout.max_fault_rate=0.5", r"rollout\.max_fault_rate would do nothing"),
+        ("smollm2-135m-instruct", "rollout.concurrency=5", r"rollout\.concurrency would do nothing"),
     ],
 )
 def test_settings_that_would_do_nothing_are_refused(what: str, override: str, match: str) -> None:

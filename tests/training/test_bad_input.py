@@ -13,6 +13,7 @@ import torch
 import agentgym_rl
 from agentgym_rl.agents.models.errors import ModelError
 from agentgym_rl.agents.models.load import load_model
+from agentgym_rl.agents.rollout.faults import TooManyFaults
 from agentgym_rl.agents.settings import ModelSettings, TinyModelSettings
 from agentgym_rl.cli.errors import explain_error
 from agentgym_rl.config import ConfigError
@@ -22,7 +23,6 @@ from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.records.errors import DiskFull, RecordError, RunExists
 from agentgym_rl.records.metrics import MetricsFile
 from agentgym_rl.training.api import dry_run
-from agentgym_rl.agents.rollout.faults import TooManyFaults
 from agentgym_rl.training.learner import learner as learner_module
 from agentgym_rl.training.learner.learner import NotFinite
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from agentgym_rl.agents.rollout.actor import EpisodeJob
+from agentgym_rl.agents.rollout.faults import TooManyFaults, refuse_faults
 from agentgym_rl.environments.task_set import Task, TaskSet
 from agentgym_rl.records.trajectory import Trajectory, Turn
 from agentgym_rl.training.collect import Collected, Collector, has_no_variance
 from agentgym_rl.training.draws import TaskStream
-from agentgym_rl.training.faults import TooManyFaults, refuse_faults
 
 TASKS = TaskSet(Task(f"t{number}", "toy", "train", "c") for number in range(50))
 Outcome = Callable[[EpisodeJob], float | None]

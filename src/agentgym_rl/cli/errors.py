@@ -14,7 +14,7 @@ _CODES = {
     "agentgym_rl.environments.errors:EnvironmentFault": FAILED,
     "agentgym_rl.environments.errors:TooManyAbandonedThreads": FAILED,
     "agentgym_rl.agents.engines.openai:ChatServerRefused": FAILED,
-    "agentgym_rl.training.faults:TooManyFaults": FAILED,
+    "agentgym_rl.agents.rollout.faults:TooManyFaults": FAILED,
     "agentgym_rl.training.learner.learner:NotFinite": FAILED,
     "agentgym_rl.training.collapse:Collapsed": FAILED,
     "agentgym_rl.config.errors:ConfigError": BAD_USE,

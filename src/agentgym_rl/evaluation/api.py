@@ -67,6 +67,7 @@ def evaluate(
 
     Raises:
         ConfigError: nothing is called ``what``, or ``out`` holds an evaluation under other conditions.
+        TooManyFaults: more episodes than ``rollout.max_fault_rate`` (of a player: its default) were lost, or all of them.
         ValueError: an unknown category; PanelOverlap among them: a held-out task is also trained on.
     """
     subject = find_subject(str(what), overrides)
@@ -95,7 +96,16 @@ def evaluate(
         details = _details(subject)
         store = None if out is None else _open(Path(out), name, conditions, worlds, details)
         made = evaluate_actor(
-            runner, actor, panels, conditions, name=name, step=subject.step, settings=details, store=store, progress=progress
+            runner,
+            actor,
+            panels,
+            conditions,
+            name=name,
+            step=subject.step,
+            settings=details,
+            store=store,
+            progress=progress,
+            max_fault_rate=subject.settings.rollout.max_fault_rate,
         )
     if out is not None:
         made.report.write(Path(out) / "report.json")
@@ -136,7 +146,10 @@ def _actor(
         with served_actor(subject.settings, model, temperature=temperature, base_url=base_url) as served:
             yield served, subject.name
     else:
-        name = best_shortcut(runner, panels, conditions) if subject.kind == "shortcut" else subject.name
+        name = subject.name
+        if subject.kind == "shortcut":
+            allowed = subject.settings.rollout.max_fault_rate
+            name = best_shortcut(runner, panels, conditions, max_fault_rate=allowed)
         yield player_named(_playable(name, runner, panels), seed), name
 
 
@@ -162,6 +175,8 @@ def _open(folder: Path, name: str, conditions: Conditions, worlds: Sequence[Worl
     said: dict[str, Any] = {"name": name, **asdict(conditions), **details}
     said["environments"] = [{"id": one.settings.id, "options": one.settings.options} for one in worlds]
     said = {key: value for key, value in said.items() if key not in EXTENDABLE}
+    if "rollout" in said:
+        said["rollout"] = {key: value for key, value in said["rollout"].items() if key != "max_fault_rate"}
     path = folder / "settings.json"
     if path.exists():
         held = json.loads(path.read_text(encoding="utf-8"))

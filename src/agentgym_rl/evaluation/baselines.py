@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentgym_rl.agents.players import player_named
-from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
+from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.config import ConfigError
 from agentgym_rl.environments.registry import make
@@ -37,29 +37,33 @@ def common_players(worlds: Sequence[World], panels: Sequence[TaskSet]) -> list[s
 
 
 def evaluate_players(
-    runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions, progress: Progress | None = None
+    runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions, *, max_fault_rate: float = 1.0
 ) -> dict[str, Evaluation]:
     """Evaluate ``random``, the best shortcut under its name, and ``expert``, as far as all worlds have them.
 
-    Of several shortcuts the best by success on these very tasks is kept: a choice in the shortcut's favour.
+    Of several shortcuts the best by success on these very tasks is kept: a choice in the shortcut's favour. Raises
+    TooManyFaults as :func:`~agentgym_rl.evaluation.evaluate.evaluate_actor` does.
     """
     names = common_players(runner.worlds, panels)
-    found = {name: evaluate_player(runner, name, panels, conditions, progress) for name in names}
+    found = {name: evaluate_player(runner, name, panels, conditions, max_fault_rate=max_fault_rate) for name in names}
     shortcuts = [name for name in found if name.startswith("shortcut:")]
     best = max(shortcuts, key=lambda name: found[name].report.success, default=None)
     return {name: one for name, one in found.items() if name not in shortcuts or name == best}
 
 
-def best_shortcut(runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions) -> str:
+def best_shortcut(
+    runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions, *, max_fault_rate: float = 1.0
+) -> str:
     """The name of the best shortcut on these tasks. Raises :class:`ConfigError` where there is none."""
-    for name in evaluate_players(runner, panels, conditions):
+    for name in evaluate_players(runner, panels, conditions, max_fault_rate=max_fault_rate):
         if name.startswith("shortcut:"):
             return name
     raise ConfigError(f"{', '.join(world.settings.id for world in runner.worlds)}: there is no shortcut player here")
 
 
 def evaluate_player(
-    runner: RolloutRunner, name: str, panels: Sequence[TaskSet], conditions: Conditions, progress: Progress | None = None
+    runner: RolloutRunner, name: str, panels: Sequence[TaskSet], conditions: Conditions, *, max_fault_rate: float = 1.0
 ) -> Evaluation:
     """Evaluate the player called ``name`` (see :func:`~agentgym_rl.agents.players.names.player_named`)."""
-    return evaluate_actor(runner, player_named(name, conditions.seed), panels, conditions, name=name, progress=progress)
+    player = player_named(name, conditions.seed)
+    return evaluate_actor(runner, player, panels, conditions, name=name, max_fault_rate=max_fault_rate)

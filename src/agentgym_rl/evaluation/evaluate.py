@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
+from agentgym_rl.agents.rollout.faults import TooManyFaults, refuse_faults
 from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.environments.task_set import Split, TaskSet
@@ -84,6 +85,7 @@ def evaluate_actor(
     settings: Mapping[str, Any] | None = None,
     store: EpisodeStore | None = None,
     progress: Progress | None = None,
+    max_fault_rate: float = 1.0,
 ) -> Evaluation:
     """Play ``panels`` (one for each of the runner's worlds) with ``actor``.
 
@@ -91,6 +93,10 @@ def evaluate_actor(
         conditions: the actor samples at its own temperature; the one here is what the report says.
         settings: further JSON values for the report.
         store: where finished episodes are kept; those already there are not played again.
+        max_fault_rate: the share of episodes that may be lost to faults.
+
+    Raises:
+        TooManyFaults: more than that, or all of them. What was finished is in the store.
     """
     jobs = [
         job
@@ -100,6 +106,9 @@ def evaluate_actor(
         )
     ]
     trajectories = _play(runner, actor, jobs, store, progress)
+    refuse_faults(f"evaluation ({name})", trajectories, max_fault_rate)
+    if not any(trajectory.valid for trajectory in trajectories):
+        raise TooManyFaults.among(f"evaluation ({name})", trajectories, max_fault_rate)
     said = {**asdict(conditions), "environments": [_described(world) for world in runner.worlds], **(settings or {})}
     return Evaluation(Report.of(name, trajectories, said, step), trajectories)
 

@@ -89,9 +89,12 @@ def find_subject(what: str, overrides: Sequence[str] = ()) -> Subject:
 _READ = {
     "model": ("dtype",),
     "agent": tuple(AgentSettings.model_fields),
-    "rollout": ("top_k", "top_p", "max_tokens", "retries", "deterministic"),
+    "rollout": ("top_k", "top_p", "max_tokens", "retries", "max_fault_rate", "deterministic"),
 }
-_READ_SERVED = {"agent": ("format", "instructions", "action_space"), "rollout": ("top_k", "top_p", "max_tokens", "retries")}
+_READ_SERVED = {
+    "agent": ("format", "instructions", "action_space"),
+    "rollout": ("top_k", "top_p", "max_tokens", "retries", "max_fault_rate"),
+}
 _INSTEAD = {"temperature": "use --temperature", "concurrency": "use --concurrency", "path": "name the model itself"}
 
 

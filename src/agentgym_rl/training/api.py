@@ -33,6 +33,7 @@ MAY_CHANGE = (
     "run.root",
     "run.name",
     "run.steps",
+    "rollout.max_fault_rate",
     "checkpoint.",
     "tracking.",
     "evaluation.players",

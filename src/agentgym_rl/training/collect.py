@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
+from agentgym_rl.agents.rollout.faults import TooManyFaults, refuse_faults
 from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
 from agentgym_rl.records.trajectory import Trajectory
 from agentgym_rl.training.draws import TaskStream
-from agentgym_rl.training.faults import TooManyFaults, refuse_faults
 
 _MAX_LOST_ROUNDS = 3
 """How often groups that were lost to faults are drawn anew in one step."""

@@ -13,14 +13,13 @@ from agentgym_rl.evaluation.report import Report, Summary
 from agentgym_rl.records.episodes import read_episodes, write_episodes
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.callbacks import Callback
-from agentgym_rl.training.faults import TooManyFaults, refuse_faults
 from agentgym_rl.training.run_setup import Plan, Policy
 
 
 class Evaluations:
     """Plays the panel of a run with its policy and writes ``eval/``. Reads weights, changes no training state.
 
-    Each raises :class:`~agentgym_rl.training.faults.TooManyFaults` as training does.
+    Each raises :class:`~agentgym_rl.agents.rollout.faults.TooManyFaults` as training does.
     """
 
     def __init__(
@@ -67,9 +66,8 @@ class Evaluations:
     def players(self) -> dict[str, Report]:
         """The players without a model."""
         path = self._folder.path / "eval" / "players.json"
-        evaluations = evaluate_players(self._runner, self._plan.panels, self.conditions)
-        for name, evaluation in evaluations.items():
-            self._refuse_faults(f"the {name} player", evaluation)
+        allowed = self._plan.settings.rollout.max_fault_rate
+        evaluations = evaluate_players(self._runner, self._plan.panels, self.conditions, max_fault_rate=allowed)
         reports = {name: evaluation.report for name, evaluation in evaluations.items()}
         self._folder.write_json(path, {name: report.as_dict() for name, report in reports.items()})
         return reports
@@ -88,17 +86,11 @@ class Evaluations:
             step=step,
             settings={"action_space": agent.action_space},
             progress=self._progress,
+            max_fault_rate=rollout.max_fault_rate,
         )
         policy.engine.release_memory()
         policy.engine.take_counters()
-        self._refuse_faults(f"evaluation ({name})", evaluation)
         return evaluation
-
-    def _refuse_faults(self, when: str, evaluation: Evaluation) -> None:
-        allowed = self._plan.settings.rollout.max_fault_rate
-        refuse_faults(when, evaluation.trajectories, allowed)
-        if evaluation.report.overall.success is None:
-            raise TooManyFaults.among(when, evaluation.trajectories, allowed)
 
     def _progress(self, done: int, total: int) -> None:
         for callback in self._callbacks:
