@@ -33,6 +33,8 @@ sys.path.insert(0, str(HERE))  # where environment.id finds the package ``worlds
 Scores = NDArray[np.float64]
 Run = tuple[str, int, TrainSettings]
 """Arm, seed, and settings."""
+TRAINING, HELD_OUT = "success/mean", "eval/success"
+"""Success in training under the horizon of the step, and on held-out tasks (with ``evaluation.every``)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +51,26 @@ class Result:
     episodes: int
     """Episodes a step."""
 
-    @property
-    def turns(self) -> float:
-        """Turns of training, all episodes together; replaced groups are left out."""
-        return self.episodes * sum(self.curve("turns/mean"))
+    def curve(self, metric: str = TRAINING) -> tuple[list[int], list[float]]:
+        """Steps at which the metric was taken, and its values. :data:`HELD_OUT` begins at step 0, before training."""
+        taken = [(int(line["step"]), float(line[metric])) for line in self.metrics if metric in line]
+        taken = [(0, self.before), *taken] if metric == HELD_OUT else taken
+        return [step for step, _ in taken], [value for _, value in taken]
 
-    def steps_to(self, success: float) -> int | None:
-        """The first step at which success in training, averaged over five steps, is so high; None if it never is."""
-        reached = np.flatnonzero(smooth(self.curve()) >= success)
-        return int(reached[0]) + 1 if len(reached) else None
+    def success(self, metric: str) -> tuple[list[int], Scores]:
+        """The curve to judge by: success in training is averaged over five steps, held-out success as it is."""
+        steps, values = self.curve(metric)
+        return steps, smooth(values) if metric == TRAINING else np.array(values)
 
-    def curve(self, metric: str = "success/mean") -> list[float]:
-        return [float(line[metric]) for line in self.metrics]
+    def steps_to(self, success: float, metric: str = TRAINING) -> int | None:
+        """The first step at which :meth:`success` is so high; None if it never is."""
+        steps, values = self.success(metric)
+        reached = np.flatnonzero(values >= success)
+        return steps[int(reached[0])] if len(reached) else None
+
+    def turns_to(self, step: int | None = None) -> float:
+        """Turns of training up to a step (None: all); those of replaced groups and of greedy baselines are left out."""
+        return self.episodes * sum(self.curve("turns/mean")[1][:step])
 
 
 def options(description: str, root: Path, picture: Path) -> argparse.ArgumentParser:
@@ -177,18 +187,19 @@ def iqm_interval(scores: Scores, resamples: int = 5000, seed: int = 0) -> tuple[
     return float(low), float(high)
 
 
-def summarise(results: Mapping[str, Mapping[int, Result]]) -> dict[str, dict[str, Any]]:
+def summarise(results: Mapping[str, Mapping[int, Result]], metric: str = TRAINING) -> dict[str, dict[str, Any]]:
     """For each arm with a finished run: IQM and interval (null of a single run) of held-out success, and the single numbers.
 
-    ``steps``: mean number of steps until success in training, averaged over five steps, is 0.9; null if a run never gets
-    there.
+    ``steps``, ``turns_to``: mean number of steps and of turns until success (:meth:`Result.success` of ``metric``) is 0.9;
+    null if a run never gets there.
     """
     rows: dict[str, dict[str, Any]] = {}
     for name, runs in results.items():
         if runs:
             after = np.array([[result.after] for result in runs.values()])
             low, high = iqm_interval(after) if len(runs) > 1 else (None, None)
-            steps = [result.steps_to(0.9) for result in runs.values()]
+            steps = [result.steps_to(0.9, metric) for result in runs.values()]
+            turns = [result.turns_to(step) for result, step in zip(runs.values(), steps, strict=True)]
             rows[name] = {
                 "iqm": float(iqm(after)),
                 "low": low,
@@ -196,23 +207,28 @@ def summarise(results: Mapping[str, Mapping[int, Result]]) -> dict[str, dict[str
                 "after": after[:, 0].tolist(),
                 "before": [result.before for result in runs.values()],
                 "steps": None if None in steps else float(np.mean(np.array(steps, dtype=np.float64))),
-                "turns": float(np.mean([result.turns for result in runs.values()])),
+                "turns_to": None if None in steps else float(np.mean(turns)),
+                "turns": float(np.mean([result.turns_to() for result in runs.values()])),
                 "seconds": float(np.mean([result.seconds for result in runs.values()])),
             }
     return rows
 
 
 def report(rows: Mapping[str, Mapping[str, Any]], path: Path) -> None:
-    """Print the table and write the numbers behind it to ``path`` (JSON)."""
-    print("\n| | held-out success, IQM | 95 % interval | lowest | steps to 0.9 | turns of training | seconds a run | runs |")
-    print("|---|---|---|---|---|---|---|---|")
+    """Print the table (Markdown) and write the numbers behind it to ``path`` (JSON)."""
+    print(
+        "\n| | held-out success, IQM | 95 % interval | lowest | steps to 0.9 | turns to 0.9 | turns of training "
+        "| seconds a run | runs |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
     for name, row in rows.items():
         interval = "–" if row["low"] is None else f"{row['low']:.3f} to {row['high']:.3f}"
-        steps = "–" if row["steps"] is None else f"{row['steps']:.0f}"
+        steps, turns = ("–" if row[key] is None else f"{row[key]:,.0f}" for key in ("steps", "turns_to"))
         print(
-            f"| `{name}` | {row['iqm']:.3f} | {interval} | {min(row['after']):.3f} | {steps} | {row['turns']:,.0f} "
+            f"| `{name}` | {row['iqm']:.3f} | {interval} | {min(row['after']):.3f} | {steps} | {turns} | {row['turns']:,.0f} "
             f"| {row['seconds']:.0f} | {len(row['after'])} |"
         )
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, json.dumps(rows, indent=1) + "\n")
 
 
@@ -221,7 +237,7 @@ def draw_one(path: Path, name: str, runs: Mapping[int, Result]) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    curves = np.array([smooth(one.curve()) for one in runs.values()])
+    curves = np.array([one.success(TRAINING)[1] for one in runs.values()])
     steps = np.arange(1, curves.shape[1] + 1)
     figure = Figure(figsize=(4.2, 2.6), dpi=110, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
@@ -240,12 +256,14 @@ def draw_one(path: Path, name: str, runs: Mapping[int, Result]) -> None:
     figure.savefig(path)
 
 
-def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, title: str) -> None:
-    """A panel an arm: training success a step, IQM over seeds and its interval; the other arms in grey behind it."""
+def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, title: str, metric: str = TRAINING) -> None:
+    """A panel an arm: success (of ``metric``) a step, IQM over seeds and its interval; the other arms in grey behind it."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    curves = {name: np.array([smooth(one.curve()) for one in runs.values()]) for name, runs in results.items() if runs}
+    done = {name: list(runs.values()) for name, runs in results.items() if runs}
+    curves = {name: np.array([one.success(metric)[1] for one in runs]) for name, runs in done.items()}
+    steps = {name: runs[0].success(metric)[0] for name, runs in done.items()}
     rows = -(-len(curves) // columns)
     figure = Figure(figsize=(2.6 * columns, 1.9 * rows + 0.6), dpi=150, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
@@ -253,12 +271,11 @@ def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, 
     centre = {name: iqm(curve.T[:, :, None]) for name, curve in curves.items()}
     for panel, name in zip(panels.flat, curves, strict=False):
         curve = curves[name]
-        steps = np.arange(1, curve.shape[1] + 1)
-        for other in centre.values():
-            panel.plot(steps[: len(other)], other, color="#d5d9dd", linewidth=0.7)
+        for other in centre:
+            panel.plot(steps[other], centre[other], color="#d5d9dd", linewidth=0.7)
         band = np.array([iqm_interval(column[:, None], resamples=1000) for column in curve.T])
-        panel.fill_between(steps, band[:, 0], band[:, 1], color="#3572b0", alpha=0.25, linewidth=0)
-        panel.plot(steps, centre[name], color="#3572b0", linewidth=1.6)
+        panel.fill_between(steps[name], band[:, 0], band[:, 1], color="#3572b0", alpha=0.25, linewidth=0)
+        panel.plot(steps[name], centre[name], color="#3572b0", linewidth=1.6)
         panel.set_title(f"{name}  ({len(curve)} seed{'s' * (len(curve) > 1)})", fontsize=9)
         panel.set_ylim(0, 1.02)
         panel.tick_params(labelsize=7)
@@ -267,7 +284,7 @@ def draw(path: Path, results: Mapping[str, Mapping[int, Result]], columns: int, 
         panel.set_axis_off()
     figure.suptitle(title, fontsize=10)
     figure.supxlabel("step", fontsize=9)
-    figure.supylabel("success in training", fontsize=9)
+    figure.supylabel("success in training" if metric == TRAINING else "held-out success", fontsize=9)
     figure.savefig(path)
 
 

@@ -54,7 +54,7 @@ def test_summary_and_picture(study: ModuleType, tmp_path: Path, capsys: pytest.C
     study.draw(tmp_path / "it.png", results, 4, "title")
     study.draw_one(tmp_path / "it" / "grpo.png", "grpo", results["grpo"])
     assert list(json.loads((tmp_path / "it.json").read_text())) == ["grpo"]
-    assert "| `grpo` | 0.900 | 0.900 to 0.900 | 0.900 | – | 40 | 2 | 2 |" in capsys.readouterr().out
+    assert "| `grpo` | 0.900 | 0.900 to 0.900 | 0.900 | – | – | 40 | 2 | 2 |" in capsys.readouterr().out
     assert (tmp_path / "it.png").stat().st_size > 1000
     assert (tmp_path / "it" / "grpo.png").stat().st_size > 1000
 
@@ -65,7 +65,20 @@ def test_steps_until_success(study: ModuleType) -> None:
     assert result.steps_to(0.75) == 7  # four of the five steps 3 to 7
     assert result.steps_to(1.0) == 8
     assert study.summarise({"once": {0: result}})["once"]["steps"] == 8  # 0.9 of five steps is all of them
+    assert study.summarise({"once": {0: result}})["once"]["turns_to"] == 4 * 3 * 8
     assert study.summarise({"once": {0: result}})["once"]["low"] is None
+
+
+def test_held_out_curves_begin_before_training(study: ModuleType, tmp_path: Path) -> None:
+    metrics = [{"step": step, "success/mean": 0.0, "turns/mean": 3.0} for step in range(1, 5)]
+    metrics[1]["eval/success"], metrics[3]["eval/success"] = 0.5, 1.0
+    result = study.Result(before=0.25, after=1.0, seconds=1.0, metrics=metrics, episodes=4)
+    assert result.curve(study.HELD_OUT) == ([0, 2, 4], [0.25, 0.5, 1.0])
+    assert result.steps_to(0.5, study.HELD_OUT) == 2
+    rows = study.summarise({"arm": {0: result}}, study.HELD_OUT)
+    assert (rows["arm"]["steps"], rows["arm"]["turns_to"], rows["arm"]["turns"]) == (4, 48, 48)
+    study.draw(tmp_path / "it.png", {"arm": {0: result}}, 2, "title", study.HELD_OUT)
+    assert (tmp_path / "it.png").stat().st_size > 1000
 
 
 def test_finished_runs_are_not_made_again(
@@ -117,4 +130,4 @@ def test_runs_side_by_side_are_those_one_by_one(study: ModuleType, tmp_path: Pat
         for seed, one in runs.items():
             other = beside[name][seed]
             assert (other.before, other.after) == (one.before, one.after)
-            assert other.curve("grad_norm") == one.curve("grad_norm")
+            assert other.curve("grad_norm") == one.curve("grad_norm") != ([], [])
