@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from aiohttp import web
 
+from agentgym_rl.agents.engines import openai
 from agentgym_rl.agents.engines.openai import ChatServerFault, ChatServerRefused, OpenAIEngine, _seconds
 from agentgym_rl.agents.engines.protocol import Message, Sampling
 from agentgym_rl.agents.rollout.actor import ContextFull
@@ -71,6 +73,26 @@ def test_it_sends_the_conversation_and_returns_the_text(monkeypatch: pytest.Monk
     server.chat(Sampling(top_k=5), api_key_variable="NO_KEY_AT_ALL")
     assert server.bodies[1]["top_k"] == 5
     assert "Authorization" not in server.headers[1]
+
+
+def test_an_answer_without_end_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai, "LARGEST_ANSWER", 10_000)
+    sent = []
+
+    async def endless(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        with suppress(ConnectionError):
+            while len(sent) < 2_000:  # 128 MB would be all of it
+                await response.write(b" " * 65_536)
+                sent.append(1)
+        return response
+
+    server = Server(answer)
+    server.handle = endless  # type: ignore[method-assign]
+    with pytest.raises(ChatServerFault, match="failed 2 times, at last with: an answer of more than 10,000 bytes"):
+        server.chat(retries=1)
+    assert len(sent) < 2_000
 
 
 def test_no_text_is_an_empty_message() -> None:

@@ -21,6 +21,8 @@ from agentgym_rl.environments.errors import EnvironmentFault
 
 OPENAI = "https://api.openai.com/v1"
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+LARGEST_ANSWER = 16 * 2**20
+"""Bytes: a message of 100,000 tokens with its reasoning is far below; a server that sends more is broken."""
 LONGEST_WAIT = 60.0
 """Seconds: a server that asks for more is as good as gone."""
 
@@ -37,7 +39,7 @@ class OpenAIEngine:
     """Asks ``BASE_URL/chat/completions`` for each message.
 
     ``base_url`` defaults to ``$OPENAI_BASE_URL``, else OpenAI's own address; ``api_key_variable`` names the environment
-    variable that holds the key (empty or unset: none is sent). Connection errors, time-outs, broken answers and the statuses
+    variable that holds the key (empty or unset: none is sent). Connection errors, time-outs, broken or oversized answers and the statuses
     of an overloaded server are retried ``retries`` times, after ``Retry-After`` or with doubling waits from ``backoff``
     seconds, then they are a :class:`ChatServerFault`. Other statuses are :class:`ChatServerRefused`, a conversation that is
     too long is :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a request.
@@ -92,7 +94,7 @@ class OpenAIEngine:
 
     async def _ask(self, session: aiohttp.ClientSession, body: dict[str, Any]) -> str:
         async with session.post(self._address, json=body) as response:
-            text = await response.text(errors="replace")
+            text = await _text(response)
             if response.status in RETRIED:
                 raise _Retry(f"status {response.status}, {_brief(text)}", _seconds(response.headers.get("Retry-After")))
             if response.status in (400, 413, 422) and _CONTEXT.search(text):
@@ -121,6 +123,16 @@ class OpenAIEngine:
             if self._calls == 0:
                 self._session = None
                 await session.close()
+
+
+async def _text(response: aiohttp.ClientResponse) -> str:
+    """The body, read no further than an answer may be long: a server must not fill the memory."""
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > LARGEST_ANSWER:
+            raise _Retry(f"an answer of more than {LARGEST_ANSWER:,} bytes", None)
+    return body.decode("utf-8", errors="replace")
 
 
 class _Retry(Exception):
