@@ -15,6 +15,7 @@ from agentgym_rl.training.settings import TrainSettings
         (["algorithm.forced_tokens=0.1"], ("algorithm.forced_tokens", "agent.action_space")),
         (["batch.mini_batches=20"], ("batch.mini_batches", "batch.groups")),
         (["batch.group_size=1"], ("batch.group_size", "algorithm.advantage.estimator")),
+        (["algorithm.loss.clip_high=0.3"], ("algorithm.loss.clip_high", "batch.mini_batches")),
         (["environment.turns=[3,4]"], ("environment.turns", "horizon.turns")),
     ],
 )

@@ -9,6 +9,7 @@ import torch
 from agentgym_rl.agents.models import smollm2
 from agentgym_rl.agents.models.load import choose_device, choose_dtype
 from agentgym_rl.agents.settings import ModelSettings, TinyModelSettings
+from agentgym_rl.training.algorithms.resolve import clipping_is_idle
 from agentgym_rl.training.memory import available_memory
 from agentgym_rl.training.run_setup import Plan, make_plan
 from agentgym_rl.training.settings import TrainSettings
@@ -50,6 +51,8 @@ def dry_run(settings: TrainSettings) -> dict[str, Any]:
         },
         "memory": _memory(plan),
     }
+    if clipping_is_idle(plan.algorithm, mini_batches=settings.batch.mini_batches, epochs=settings.batch.epochs):
+        findings["clipping"] = "idle: one update a step (batch.epochs and batch.mini_batches are 1) leaves nothing to clip"
     return findings
 
 

@@ -22,7 +22,7 @@ from agentgym_rl.evaluation.evaluate import held_out
 from agentgym_rl.evaluation.settings import evaluation_horizon
 from agentgym_rl.records.run_folder import run_path
 from agentgym_rl.training.algorithms.algorithm import Algorithm
-from agentgym_rl.training.algorithms.resolve import check, resolve
+from agentgym_rl.training.algorithms.resolve import check, refuse_idle_clips, resolve
 from agentgym_rl.training.horizon import Horizon
 from agentgym_rl.training.learner.learner import Learner
 from agentgym_rl.training.reachable import within_horizons
@@ -83,10 +83,7 @@ def _plan(settings: TrainSettings) -> Plan:
         mini_batches=batch.mini_batches,
         epochs=batch.epochs,
     )
-    if batch.mini_batches > batch.groups:
-        raise ValueError(
-            f"batch.mini_batches={batch.mini_batches} is more than batch.groups={batch.groups}: a group is never cut"
-        )
+    refuse_idle_clips(settings.algorithm, mini_batches=batch.mini_batches, epochs=batch.epochs)
     if algorithm.needs_forced_tokens and settings.agent.action_space == "free":
         raise ValueError(
             f"algorithm.forced_tokens={settings.algorithm.forced_tokens:g} has no forced tokens to train under "

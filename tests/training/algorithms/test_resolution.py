@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from agentgym_rl.training.algorithms.presets import PRESETS
-from agentgym_rl.training.algorithms.resolve import check, resolve
+from agentgym_rl.training.algorithms.resolve import check, clipping_is_idle, refuse_idle_clips, resolve
 from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
 NAMES = [
@@ -133,6 +133,39 @@ def test_a_batch_that_does_not_fit_is_named(section: dict[str, Any], batch: dict
         check(algorithm, **{**fitting, **batch})
     for part in named:
         assert part in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("section", "named"),
+    [
+        ({"loss": {"clip_low": 0.1}}, "algorithm.loss.clip_low=0.1"),
+        ({"loss": {"clip_high": 0.2}}, "algorithm.loss.clip_high=0.2"),  # the preset's, but someone meant something by it
+        ({"loss": {"dual_clip": 3.0}}, "algorithm.loss.dual_clip=3.0"),
+        ({"loss": {"dual_clip": False}}, "algorithm.loss.dual_clip=False"),
+        ({"name": "gspo", "loss": {"clip_high": 0.01}}, "algorithm.loss.clip_high=0.01"),
+        ({"name": "cispo", "loss": {"clip_high": 2.0}}, "algorithm.loss.clip_high=2.0"),
+        ({"name": "ppo", "critic": {"clip": 0.5}}, "algorithm.critic.clip=0.5"),
+        ({"name": "ppo", "critic": {"clip": None}}, "algorithm.critic.clip=null"),
+    ],
+)
+def test_a_clip_that_nothing_can_reach_is_named(section: dict[str, Any], named: str) -> None:
+    settings = AlgorithmSettings(**section)
+    with pytest.raises(ValueError, match="does nothing with") as raised:
+        refuse_idle_clips(settings, mini_batches=1, epochs=1)
+    for part in (named, "batch.epochs=1", "batch.mini_batches=1", "above 1"):
+        assert part in str(raised.value)
+    refuse_idle_clips(settings, mini_batches=2, epochs=1)
+    refuse_idle_clips(settings, mini_batches=1, epochs=2)
+    assert clipping_is_idle(resolve(settings), mini_batches=1, epochs=1)
+    assert not clipping_is_idle(resolve(settings), mini_batches=2, epochs=1)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_presets_own_clips_may_be_idle(name: str) -> None:
+    settings = AlgorithmSettings(name=name)
+    refuse_idle_clips(settings, mini_batches=1, epochs=1)
+    without = name in ("rloo", "reinforce", "remax")
+    assert clipping_is_idle(resolve(settings), mini_batches=1, epochs=1) is not without
 
 
 def test_estimators_without_groups_take_single_episodes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentgym_rl.training.algorithms.algorithm import Algorithm
 from agentgym_rl.training.algorithms.overrides import GROUP_ESTIMATORS, combine
+from agentgym_rl.training.algorithms.sections import CriticSettings
 from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
 
@@ -36,13 +37,38 @@ def check(algorithm: Algorithm, *, groups: int, group_size: int, mini_batches: i
             "batch.group_size=1 makes every group one without variance, which algorithm.dynamic_sampling would redraw: "
             "set batch.group_size to 2 or more, or algorithm.dynamic_sampling=false"
         )
-    if mini_batches > groups * group_size:
-        raise ValueError(
-            f"batch.mini_batches={mini_batches} is more than the {groups * group_size} episodes of batch.groups={groups} x "
-            f"batch.group_size={group_size}: lower batch.mini_batches"
-        )
+    if mini_batches > groups:
+        raise ValueError(f"batch.mini_batches={mini_batches} is more than batch.groups={groups}: a group is never cut")
     if recipe.loss.policy == "policy_gradient" and epochs > 1:
         raise ValueError(
             f"batch.epochs={epochs} trains on the same episodes again, for which "
             "algorithm.loss.policy=policy_gradient has no ratio: set batch.epochs=1 or algorithm.loss.policy=ppo_clip"
         )
+
+
+def clipping_is_idle(algorithm: Algorithm, *, mini_batches: int, epochs: int) -> bool:
+    """Whether there are clips and none can ever be active: old log-probs are the learner's own from before the update, so
+    with a single update a step every ratio is exactly 1, and every value the old one.
+    """
+    recipe = algorithm.recipe
+    clips = (recipe.loss.clip_low, recipe.loss.clip_high, recipe.loss.dual_clip, recipe.critic and recipe.critic.clip)
+    return mini_batches * epochs == 1 and any(clip is not None for clip in clips)
+
+
+def refuse_idle_clips(settings: AlgorithmSettings, *, mini_batches: int, epochs: int) -> None:
+    """Refuse clips that were set and would do nothing; those of the preset are silent.
+
+    Raises:
+        ValueError: naming both settings and the way out.
+    """
+    if mini_batches * epochs > 1:
+        return
+    given = {f"loss.{key}": getattr(settings.loss, key) for key in ("clip_low", "clip_high", "dual_clip")}
+    if settings.critic and settings.critic.clip != CriticSettings().clip:
+        given["critic.clip"] = "null" if settings.critic.clip is None else settings.critic.clip
+    for key, value in given.items():
+        if value is not None:
+            raise ValueError(
+                f"algorithm.{key}={value} does nothing with batch.epochs=1 and batch.mini_batches=1, since with one update a "
+                "step nothing has moved that could be clipped: set batch.epochs or batch.mini_batches above 1, or remove it"
+            )
