@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -23,6 +23,7 @@ from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.records.errors import DiskFull, RecordError, RunExists
 from agentgym_rl.records.metrics import MetricsFile
 from agentgym_rl.training.api import dry_run
+from agentgym_rl.training.callbacks import Callback, Metrics
 from agentgym_rl.training.learner import learner as learner_module
 from agentgym_rl.training.learner.learner import NotFinite
 
@@ -39,6 +40,9 @@ class Crate(Environment):
         super().__init__(lists=lists, faulty=faulty, empty=empty)
         self.lists, self.faulty = lists, faulty
 
+    gone: ClassVar[bool] = False
+    """Every reset of every instance is a fault."""
+
     @classmethod
     def tasks(cls, split: Split, **settings: Any) -> TaskSet:
         if split == "train" and settings.get("empty"):
@@ -47,7 +51,7 @@ class Crate(Environment):
         return TaskSet(Task(f"{split}-{n}", "crate", split, kinds[n % len(kinds)]) for n in range(20))
 
     def _begin(self, task: Task) -> tuple[str, Any]:
-        if self.faulty == task.split or (self.faulty == "some" and int(task.id.partition("-")[2]) % 3 == 0):
+        if self.gone or self.faulty == task.split or (self.faulty == "some" and int(task.id.partition("-")[2]) % 3 == 0):
             raise EnvironmentFault("the server is gone")
         return "A crate.", self._info(False)
 
@@ -234,6 +238,45 @@ def test_a_world_that_fails_at_times_is_borne_where_that_is_allowed(
     assert all(line["episodes/faults"] >= 4 * line["groups/lost"] for line in lines)  # replaced, and counted
 
 
+class After(Callback):
+    """Does something after a step."""
+
+    def __init__(self, step: int, do: Callable[[], None]) -> None:
+        self.step, self.do = step, do
+
+    def on_step(self, metrics: Metrics) -> None:
+        if metrics["step"] == self.step:
+            self.do()
+
+
+@pytest.mark.parametrize(("every", "when"), [(0, "step 3: 12 of 12"), (2, "evaluation (step 2): 6 of 6")])
+def test_a_world_that_begins_to_fail_costs_no_step(
+    small_settings: Callable[..., Any],
+    folder: str,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    every: int,
+    when: str,
+) -> None:
+    settings = small_settings(
+        tmp_path,
+        *(crate(), folder, "run.steps=4", "checkpoint.every=10", "evaluation.tasks=6", f"evaluation.every={every}"),
+    )
+    with monkeypatch.context() as patch:
+        after = After(2, lambda: patch.setattr(Crate, "gone", True))
+        with pytest.raises(TooManyFaults) as caught:
+            agentgym_rl.train(settings, callbacks=[after])
+    message = refused(caught.value, code=1)
+    assert when in message
+    assert f"step 2 is saved in {tmp_path / 'small' / 'checkpoints' / '2'}: " in message
+    assert "go on with --resume" in message
+    firsts: list[int] = []
+    counted = After(3, lambda: firsts.append(3))
+    assert agentgym_rl.train(settings, resume=True, callbacks=[counted])["steps"] == 4
+    assert firsts == [3]
+    assert [line["step"] for line in MetricsFile(tmp_path / "small" / "metrics.jsonl").read()] == [1, 2, 3, 4]
+
+
 def test_numbers_that_are_not_finite_are_kept_for_study(
     small_settings: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -243,14 +286,14 @@ def test_numbers_that_are_not_finite_are_kept_for_study(
         found, entropy = original(*arguments, **more)
         return found * float("nan"), entropy
 
-    settings = small_settings(tmp_path, "run.steps=4", "checkpoint.every=1")
-    agentgym_rl.train(small_settings(tmp_path, "run.steps=2", "checkpoint.every=1"))
+    settings = small_settings(tmp_path, "run.steps=4", "checkpoint.every=10")
     with monkeypatch.context() as patch:
-        patch.setattr(learner_module, "token_log_probs", broken)
+        after = After(2, lambda: patch.setattr(learner_module, "token_log_probs", broken))
         with pytest.raises(NotFinite) as caught:
-            agentgym_rl.train(settings, resume=True)
+            agentgym_rl.train(settings, callbacks=[after])
     message = refused(caught.value, code=1)
-    assert "the loss is nan; the weights are those of step" in message
+    assert "the loss is nan; the weights are those of step 2" in message
+    assert f"run.name=NEW model.path={tmp_path / 'small' / 'checkpoints' / '2'}" in message
     (kept,) = (tmp_path / "small").glob("not_finite_*.jsonl.zst")
     assert str(kept) in message
     agentgym_rl.train(settings, resume=True)
@@ -293,6 +336,8 @@ def test_a_dry_run_says_what_there_would_be(small_settings: Callable[..., Any], 
     memory = found["memory"]
     assert memory["fits"] == "yes"
     assert memory["trained_parameters"] == memory["parameters"]
+    assert found["clipping"].startswith("idle: one update a step")
+    assert "clipping" not in dry_run(small_settings(tmp_path, "batch.mini_batches=2"))
     huge = dry_run(small_settings(tmp_path, "batch.micro_batch_tokens=1000000000"))["memory"]
     assert huge["fits"].startswith("no: ")
     unknown = dry_run(small_settings(tmp_path, "model={path: some-owner/some-model}"))["memory"]

@@ -16,7 +16,9 @@ from typing import Any
 import torch
 
 from agentgym_rl.agents.engines.protocol import Sampling
+from agentgym_rl.agents.rollout.faults import TooManyFaults
 from agentgym_rl.agents.rollout.runner import RolloutRunner
+from agentgym_rl.environments.errors import TooManyAbandonedThreads
 from agentgym_rl.records.episodes import write_episodes
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.advantages import AdvantageInputs, Advantages
@@ -61,7 +63,7 @@ class Trainer:
         greedy = plan.algorithm.needs_greedy_baseline
         dynamic = plan.algorithm.recipe.dynamic_sampling
         weights = [world.settings.weight for world in plan.worlds]
-        self.stream = TaskStream(plan.tasks, weights, seed)
+        self.stream = TaskStream(plan.tasks, weights, seed, [world.settings.skip_solved for world in plan.worlds])
         self.collector = Collector(
             runner=runner,
             actor=policy.actor(settings.agent, sampling, seed),
@@ -105,7 +107,9 @@ class Trainer:
     def saved_when_stopped(self) -> Iterator[None]:
         """Inside, Ctrl-C and SIGTERM are a KeyboardInterrupt that leaves a checkpoint of the last whole step.
 
-        A second one in the middle of an update leaves the checkpoints that there are: weights may be half changed.
+        A second one in the middle of an update leaves the checkpoints that there are: weights may be half changed. What stops
+        a step and leaves the weights as they were (TooManyFaults, TooManyAbandonedThreads, NotFinite) leaves a checkpoint
+        too, and its message names it and the way on.
         """
         with self._interrupts.installed():
             try:
@@ -114,6 +118,19 @@ class Trainer:
                 if not self._interrupts.broke_in:
                     self.save()
                 raise
+            except (TooManyFaults, TooManyAbandonedThreads, NotFinite) as error:
+                if not self.step:
+                    raise
+                raise type(error)(f"{error}; {self._way_on(error)}") from error
+
+    def _way_on(self, error: Exception) -> str:
+        """Save the last whole step and say how to go on from there."""
+        path = self.save()
+        if isinstance(error, NotFinite):
+            advice = f"with a lower optimizer.learning_rate start another run from there: run.name=NEW model.path={path}"
+        else:
+            advice = "once the cause is mended, go on with --resume"
+        return f"step {self.step} is saved in {path}: {advice}"
 
     def run_to(self, last: int) -> None:
         """Make the steps up to ``last``."""
