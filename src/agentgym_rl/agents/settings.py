@@ -90,7 +90,8 @@ class RolloutSettings(Settings):
     concurrency: int = Field(default=256, ge=1)
     """Most episodes in flight."""
     deterministic: bool | None = None
-    """Batches depend on tick and episode index, never on the clock. null: on where every world runs in process."""
+    """Batches depend on tick and episode index, never on the clock. null: on where every world runs in process. A fault
+    shifts the batches after it, so a run repeats bit for bit only where faults, if any, repeat too."""
     retries: int = Field(default=2, ge=0)
     """How often an episode that met a fault is started again on a fresh environment."""
     max_fault_rate: float = Field(default=0.1, ge=0, le=1)

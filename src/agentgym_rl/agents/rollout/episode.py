@@ -15,6 +15,9 @@ async def play_episode(job: EpisodeJob, world: World, actor: Actor, *, retries: 
     """Play one episode to its end; after a fault again from the start, on a fresh environment, ``retries`` times at most.
 
     Every fault's cause is kept in the trajectory; one too many ends it as ``fault``.
+
+    Between two attempts nothing is waited for (what broke was ended before its fault was raised, so closing it is instant):
+    an engine whose batches must not depend on the clock never sees a moment without this episode.
     """
     faults: list[str] = []
     while True:
