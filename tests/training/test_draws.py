@@ -50,16 +50,40 @@ def test_worlds_come_by_weight() -> None:
 @given(before=st.integers(0, 40), after=st.integers(1, 40), seed=st.integers(0, 3))
 def test_a_saved_stream_goes_on_exactly(before: int, after: int, seed: int) -> None:
     def stream() -> TaskStream:
-        return TaskStream([[EASY, WIDE], [tasks("other", 3)]], [2.0, 1.0], seed)
+        return TaskStream([[EASY, WIDE], [tasks("other", 3)]], [2.0, 1.0], seed, [0.5, 0.9])
 
     straight, saved = stream(), stream()
     for number in range(before):
-        assert straight.draw(number % 2) == saved.draw(number % 2)
+        draw = straight.draw(number % 2)
+        assert draw == saved.draw(number % 2)
+        for one in (straight, saved):
+            one.record(draw, solved=number % 3 > 0)
     again = stream()
     state: dict[str, Any] = json.loads(json.dumps(saved.state_dict()))
     take(saved, 3)  # the state is a copy
     again.load_state_dict(state)
     assert [straight.draw(number % 2) for number in range(after)] == [again.draw(number % 2) for number in range(after)]
+
+
+@given(solved=st.sets(st.integers(0, 8), max_size=9), seed=st.integers(0, 50))
+def test_certain_skipping_plays_only_what_is_not_solved(solved: set[int], seed: int) -> None:
+    stream = TaskStream([[WIDE]], [1.0], seed, [1.0])
+    for number in solved:
+        stream.record(Draw(0, WIDE[number], 0), solved=True)
+    kept = [task.id for number, task in enumerate(WIDE) if number not in solved]
+    drawn = [draw.task.id for draw in take(stream, 2 * len(kept) or 3)]
+    if kept:
+        assert sorted(drawn) == sorted(kept * 2)
+
+
+def test_solved_tasks_come_as_often_as_the_chance_says() -> None:
+    stream = TaskStream([[EASY]], [1.0], 0, [0.75])
+    stream.record(Draw(0, EASY[0], 0), solved=True)
+    count = Counter(draw.task.id for draw in take(stream, 4000))
+    assert abs(count["easy0"] / count["easy1"] - 0.25) < 0.06  # three standard errors
+    stream.record(Draw(0, EASY[0], 0), solved=False)
+    count = Counter(draw.task.id for draw in take(stream, 50))
+    assert abs(count["easy0"] - count["easy1"]) <= 1
 
 
 def test_seeds_give_other_draws() -> None:

@@ -27,6 +27,9 @@ class WorldSettings(Settings):
     within_horizon: bool = False
     """Train at each stage of the horizon only on tasks that the world's oracle ends within it: no turns are spent on episodes
     that cannot succeed. Evaluation keeps all tasks."""
+    skip_solved: float = Field(default=0.0, ge=0, lt=1)
+    """Chance to pass over a training task whose group succeeded in every episode when it was last played: more turns are spent on
+    what can still be learned."""
     weight: float = Field(default=1.0, gt=0)
     """Share of the draws this world gets when several are mixed."""
     runner: Literal["inline", "thread", "process"] = "inline"

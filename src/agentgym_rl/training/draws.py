@@ -25,14 +25,24 @@ class TaskStream:
     """Draws worlds by weight and tasks without repetition until a world's tasks are used up, then in a new order.
 
     ``tasks[world][stage]`` are the tasks of each stage of the horizon schedule (one entry: the same at every stage).
+    ``skip_solved[world]`` is the chance to pass over a task that was solved when it was last played (default: 0).
     """
 
-    def __init__(self, tasks: Sequence[Sequence[TaskSet]], weights: Sequence[float], seed: int) -> None:
+    def __init__(
+        self,
+        tasks: Sequence[Sequence[TaskSet]],
+        weights: Sequence[float],
+        seed: int,
+        skip_solved: Sequence[float] | None = None,
+    ) -> None:
         self._tasks = tasks
         self._shares = np.array(weights) / sum(weights)
         self._seed = seed
+        self._skip_solved = skip_solved if skip_solved is not None else [0.0] * len(tasks)
         self._used: dict[str, int] = {}
         self._count = 0
+        self._solved: set[tuple[int, str]] = set()
+        self._permutation: tuple[tuple[int, int, int], np.ndarray] | None = None
 
     def draw(self, stage: int) -> Draw:
         """The next draw at ``stage`` of the schedule."""
@@ -40,23 +50,52 @@ class TaskStream:
         world = int(chance.choice(len(self._shares), p=self._shares)) if len(self._shares) > 1 else 0
         stages = self._tasks[world]
         stage = min(stage, len(stages) - 1)
-        tasks = stages[stage]
-        used = self._used.get(f"{world}.{stage}", 0)
-        order = np.random.default_rng(self._number("order", world, stage, used // len(tasks))).permutation(len(tasks))
-        task = tasks[int(order[used % len(tasks)])]
+        task = self._next(world, stage, stages[stage])
         seed = self._number("environment", self._count) % 2**31
-        self._used[f"{world}.{stage}"] = used + 1
         self._count += 1
         return Draw(world, task, seed)
 
+    def record(self, draw: Draw, *, solved: bool) -> None:
+        """Whether every episode of a draw succeeded: what ``skip_solved`` goes by."""
+        key = (draw.world, draw.task.id)
+        if solved:
+            self._solved.add(key)
+        else:
+            self._solved.discard(key)
+
+    def _next(self, world: int, stage: int, tasks: TaskSet) -> Task:
+        name = f"{world}.{stage}"
+        place = self._used.get(name, 0)
+        task = tasks[self._order(world, stage, place, len(tasks))]
+        for _ in range(2 * len(tasks)):  # any task comes within two rounds; when all are passed over, the last is played
+            if (world, task.id) not in self._solved or not self._skips(world, stage, place):
+                break
+            place += 1
+            task = tasks[self._order(world, stage, place, len(tasks))]
+        self._used[name] = place + 1
+        return task
+
+    def _order(self, world: int, stage: int, place: int, count: int) -> int:
+        """Which of ``count`` tasks comes at ``place`` of the endless order of a stage."""
+        around, position = divmod(place, count)
+        key = (world, stage, around)
+        if self._permutation is None or self._permutation[0] != key:
+            order = np.random.default_rng(self._number("order", *key)).permutation(count)
+            self._permutation = (key, order)
+        return int(self._permutation[1][position])
+
+    def _skips(self, world: int, stage: int, place: int) -> bool:
+        return np.random.default_rng(self._number("skip", world, stage, place)).random() < self._skip_solved[world]
+
     def state_dict(self) -> dict[str, Any]:
         """How far the stream is: JSON values."""
-        return {"used": dict(self._used), "count": self._count}
+        return {"used": dict(self._used), "count": self._count, "solved": sorted(map(list, self._solved))}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from :meth:`state_dict`; tasks, weights and seed must be the same."""
         self._used = dict(state["used"])
         self._count = int(state["count"])
+        self._solved = {(world, task) for world, task in state["solved"]}
 
     def _number(self, *parts: object) -> int:
         text = ":".join(map(str, (self._seed, *parts)))
