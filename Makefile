@@ -12,7 +12,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-EXTRAS := train,babyai,lora,openai,tensorboard,dev
+EXTRAS := train,babyai,serve,lora,openai,tensorboard,dev
 
 .DEFAULT_GOAL := help
 .PHONY: help install train test test-fast lint format docs clean

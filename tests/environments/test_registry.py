@@ -82,10 +82,8 @@ def test_a_class_of_a_module_in_the_working_directory(module):
         ("my_echo_world:", "environment 'my_echo_world:': give it as package.module:Class"),
         ("..my:Echo", "environment '..my:Echo': give it as package.module:Class"),
         (":Echo", "environment ':Echo': give it as package.module:Class"),
-        (
-            "https://host/textcraft",
-            "environment 'https://host/textcraft': this version has no client for worlds served over HTTP",
-        ),
+        ("https://textcraft", "environment 'https://textcraft': give a served one as http://HOST:PORT/ENV"),
+        ("http://host:port/textcraft", "environment 'http://host:port/textcraft': give a served one as http://HOST:PORT/ENV"),
     ],
 )
 @pytest.mark.usefixtures("module")

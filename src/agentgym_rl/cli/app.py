@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agentgym_rl.cli import doctor, envs, play, train
+from agentgym_rl.cli import doctor, envs, play, serve, train
 from agentgym_rl.cli import eval as evaluation
 from agentgym_rl.cli.errors import BAD_USE, STOPPED, explain_error
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _module in (envs, play, train, evaluation, doctor):
+for _module in (envs, play, serve, train, evaluation, doctor):
     app.command(_module.__name__.rpartition(".")[2])(_module.command)
 
 

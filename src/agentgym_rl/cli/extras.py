@@ -13,6 +13,7 @@ _PURPOSES = {
     "train": "train, and let a local model play",
     "babyai": "the BabyAI world",
     "lora": "train low-rank adapters (optimizer.lora)",
+    "serve": "serve environments over HTTP, and use served ones",
     "openai": "evaluate a model behind an OpenAI-compatible server",
     "tensorboard": "metrics in TensorBoard (tracking.to)",
     "wandb": "metrics in Weights & Biases (tracking.to)",

@@ -7,6 +7,10 @@ class EnvironmentFault(RuntimeError):
     """The infrastructure failed (server gone, browser crashed, deadline passed). Never the agent's doing, never a reward."""
 
 
+class DeadlinePassed(EnvironmentFault):
+    """A call took longer than it may."""
+
+
 class UnknownTask(LookupError):
     """No task of that id; the message names the nearest ones."""
 

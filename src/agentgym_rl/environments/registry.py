@@ -1,7 +1,7 @@
 """Worlds by name: ``make``, ``tasks`` and what is registered.
 
 A name is an entry point of the group ``agentgym_rl.environments`` (this package's worlds are registered like anyone
-else's) or ``package.module:Class`` for a class that is not packaged.
+else's), ``package.module:Class`` for a class that is not packaged, or ``http://HOST:PORT/ENV`` for one on a server.
 """
 
 from __future__ import annotations
@@ -65,6 +65,8 @@ def environment_class(id: str) -> type[Environment]:
         MissingExtra: importing it needs a package that is not installed.
         TypeError: what it names is not a subclass of Environment.
     """
+    if id.startswith(("http://", "https://")):
+        return _served(id)
     point = _entry_point(id)
     try:
         found = point.load()
@@ -91,12 +93,19 @@ def check_settings(world: type[Environment], settings: dict[str, Any]) -> None:
         return
     for key in settings:
         if key not in parameters:
-            raise ValueError(f"environment {world.id!r} has no setting {key!r}{_nearest(key, list(parameters))}")
+            raise ValueError(f"environment {world.id!r} has no setting {key!r}{nearest(key, list(parameters))}")
+
+
+def _served(id: str) -> type[Environment]:
+    try:
+        from agentgym_rl.environments.service.client.world import world_at
+    except ModuleNotFoundError as error:
+        what = "pip install 'agentgym-rl[serve]'"
+        raise MissingExtra(f"environment {id!r} needs {error.name}: {what}", name=error.name) from error
+    return world_at(id)
 
 
 def _entry_point(id: str) -> EntryPoint:
-    if id.startswith(("http://", "https://")):
-        raise UnknownEnvironment(f"environment {id!r}: this version has no client for worlds served over HTTP")
     for point in entry_points(group=GROUP):
         if point.name == id:
             return point
@@ -106,11 +115,11 @@ def _entry_point(id: str) -> EntryPoint:
         if importlib.util.find_spec(re.split("[.:]", id)[0]) is None:
             sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
         return EntryPoint(name=id, value=id, group=GROUP)
-    hint = _nearest(id, registered())
+    hint = nearest(id, registered())
     raise UnknownEnvironment(f"unknown environment {id!r}{hint}; or give package.module:Class")
 
 
-def _nearest(word: str, known: list[str]) -> str:
+def nearest(word: str, known: list[str]) -> str:
     near = difflib.get_close_matches(word, known, n=3) or known
     return f"; nearest: {', '.join(near)}" if near else "; there are none"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, overload
 
@@ -55,6 +54,10 @@ class TaskSet(Sequence[Task]):
             return self._by_id[key]
         raise unknown_task(key, self._by_id)
 
+    def get(self, id: str) -> Task | None:
+        """The task of that id, or None."""
+        return self._by_id.get(id)
+
     def __iter__(self) -> Iterator[Task]:
         return iter(self._tasks)
 
@@ -85,8 +88,9 @@ def find_task(id: str, sets: Sequence[TaskSet]) -> Task:
         UnknownTask: none has it.
     """
     for tasks in sets:
-        with suppress(UnknownTask):
-            return tasks[id]
+        found = tasks.get(id)
+        if found is not None:
+            return found
     raise unknown_task(id, [task.id for tasks in sets for task in tasks])
 
 

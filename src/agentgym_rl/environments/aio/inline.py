@@ -27,6 +27,9 @@ class InlineEnvironment:
     async def step(self, action: str, *, admissible: bool = False) -> Transition:
         return self._session.step(action, admissible)
 
+    async def admissible_actions(self) -> list[str] | None:
+        return self._session.admissible_actions()
+
     async def expert_action(self) -> str | None:
         return self._session.expert_action()
 

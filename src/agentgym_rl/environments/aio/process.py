@@ -45,40 +45,47 @@ class ProcessEnvironment(RemoteEnvironment):
         if self._process is None:
             if call == "close":
                 return None
-            self._process = await self._start()
+            self._process = await start_worker()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(frame(Order(call, arguments)))
+            self._process.stdin.write(frame(Order(call, arguments, self._make)))
             await self._process.stdin.drain()
             (size,) = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))
             body = await self._process.stdout.readexactly(size)
         except (asyncio.IncompleteReadError, ConnectionError) as error:
-            ending = _ending(await self._process.wait())
+            ending = how_it_ended(await self._process.wait())
             raise EnvironmentFault(f"{self._name}: the worker process {ending} during {call}") from error
         answer: Answer = pickle.loads(body)
         if answer.error is not None:
             raise answer.error
         return answer.result
 
-    async def _start(self) -> Process:
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-c", START, str(os.getpid())),
-            stdin=PIPE,
-            stdout=PIPE,
-            start_new_session=True,
-        )
-        assert process.stdin is not None
-        process.stdin.write(frame(tuple(sys.path)) + frame(self._make))
-        return process
-
     async def _give_up(self, *, hung: bool) -> None:  # noqa: ARG002 - killed alike whether it hangs or not
         if self._process is None:
             return
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        await self._process.wait()
+        await kill_worker(self._process)
 
 
-def _ending(code: int) -> str:
+async def start_worker() -> Process:
+    """A worker process, which waits for orders and looks for modules where this process does."""
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", START, str(os.getpid())),
+        stdin=PIPE,
+        stdout=PIPE,
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    process.stdin.write(frame(tuple(sys.path)))
+    return process
+
+
+async def kill_worker(process: Process) -> None:
+    """Kills a worker and all that it has started."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+def how_it_ended(code: int) -> str:
     return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"

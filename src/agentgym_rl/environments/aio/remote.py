@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Protocol
 
 from agentgym_rl.environments.aio.session import MISUSE
-from agentgym_rl.environments.errors import EnvironmentFault
-from agentgym_rl.environments.protocol import ActionSchema, Environment, Transition
+from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
+from agentgym_rl.environments.protocol import ActionSchema, Transition
 from agentgym_rl.environments.task_set import Task
 
 CLOSE_SECONDS = 10.0
@@ -18,10 +18,23 @@ CLOSE_SECONDS = 10.0
 log = logging.getLogger(__name__)
 
 
+class Prompted(Protocol):
+    """What there is to know of a world before it is used."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def instructions(self) -> str: ...
+
+    @property
+    def action_schema(self) -> ActionSchema: ...
+
+
 class RemoteEnvironment(ABC):
     """A world that runs on another thread or in another process. After a fault every call but :meth:`close` is a fault."""
 
-    def __init__(self, world: Environment, reset_seconds: float, step_seconds: float) -> None:
+    def __init__(self, world: Prompted, reset_seconds: float, step_seconds: float) -> None:
         self._name = world.id
         self._instructions = world.instructions
         self._action_schema = world.action_schema
@@ -45,6 +58,10 @@ class RemoteEnvironment(ABC):
     async def step(self, action: str, *, admissible: bool = False) -> Transition:
         transition: Transition = await self._by(self._step_seconds, "step", action, admissible)
         return transition
+
+    async def admissible_actions(self) -> list[str] | None:
+        actions: list[str] | None = await self._by(self._step_seconds, "admissible_actions")
+        return actions
 
     async def expert_action(self) -> str | None:
         action: str | None = await self._by(self._step_seconds, "expert_action")
@@ -75,7 +92,7 @@ class RemoteEnvironment(ABC):
     async def _give_up(self, *, hung: bool) -> None:
         """Ends whoever works over there. No answer is awaited any longer; ``hung``: one is overdue."""
 
-    async def _by(self, seconds: float, call: str, *arguments: Any) -> Any:
+    async def _by(self, seconds: float | None, call: str, *arguments: Any) -> Any:
         if self._broken is not None:
             raise EnvironmentFault(f"{self._name}: this instance is done for; take a new one ({self._broken})")
         try:
@@ -89,7 +106,7 @@ class RemoteEnvironment(ABC):
         except TimeoutError:
             cause = f"{self._name}: {call} took longer than {seconds:g} s"
             await self._break(cause, hung=True)
-            raise EnvironmentFault(cause) from None
+            raise DeadlinePassed(cause) from None
         except asyncio.CancelledError:
             await self._break(f"{self._name}: {call} was cancelled", hung=False)
             raise

@@ -40,6 +40,10 @@ class Session:
             wanted = admissible and not (terminated or truncated)
             return Transition(observation, float(reward), terminated, truncated, info, self._admissible(wanted))
 
+    def admissible_actions(self) -> list[str] | None:
+        with self._faults("admissible_actions"):
+            return self.environment.admissible_actions()
+
     def expert_action(self) -> str | None:
         with self._faults("expert_action"):
             return self.environment.expert_action()

@@ -1,20 +1,22 @@
-"""The worker process: one world, driven by pickled messages over its standard input and output.
+"""The worker process: one world or several, driven by pickled messages over its standard input and output.
 
-Started by :class:`agentgym_rl.environments.aio.process.ProcessEnvironment`, its only caller; a message is eight bytes of
-length and a pickle. The input is read by a thread of its own: when it ends, or the parent's id changes, the parent is
-gone, and the thread kills the whole process group, whatever the world is busy with.
+Started by :func:`agentgym_rl.environments.aio.process.start_worker`; a message is eight bytes of length and a pickle;
+orders are carried out and answered one after another. The input is read by a thread of its own: when it ends, or the
+parent's id changes, the parent is gone, and the thread kills the whole process group, whatever the world is busy with.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import resource
 import select
 import signal
 import struct
 import sys
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, BinaryIO
 
@@ -27,10 +29,14 @@ PARENT_CHECK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A method of the session and its arguments."""
+    """A method of the session and its arguments. The first order to a world makes it; ``close`` forgets it."""
 
     call: str
     arguments: tuple[Any, ...]
+    make: bytes
+    """The pickled callable that makes the world."""
+    world: int = 0
+    """Which of the worlds of this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class Answer:
 
     result: Any = None
     error: Exception | None = None
+    memory: int = 0
+    """Bytes that this process holds, told with the answer to a reset; 0 where the system doesn't say."""
 
 
 def frame(message: Any) -> bytes:
@@ -56,14 +64,15 @@ def main() -> None:
     messages: SimpleQueue[bytes] = SimpleQueue()
     threading.Thread(target=_read, args=(messages, parent), daemon=True).start()
     sys.path[:] = pickle.loads(messages.get())
-    make = messages.get()
-    session: Session | None = None
+    sessions: dict[int, Session] = {}
     while True:
         order: Order = pickle.loads(messages.get())
         try:
-            if session is None:
-                session = Session(pickle.loads(pickle.loads(make))())
-            answer = frame(Answer(result=getattr(session, order.call)(*order.arguments)))
+            if order.world not in sessions:
+                sessions[order.world] = Session(pickle.loads(order.make)())
+            session = sessions.pop(order.world) if order.call == "close" else sessions[order.world]
+            result = getattr(session, order.call)(*order.arguments)
+            answer = frame(Answer(result, memory=held_memory() if order.call == "reset" else 0))
         except MISUSE as error:
             answer = frame(Answer(error=type(error)(str(error))))
         except EnvironmentFault as error:
@@ -72,6 +81,12 @@ def main() -> None:
             answer = frame(Answer(error=EnvironmentFault(f"worker: {order.call} raised {type(error).__name__}: {error}")))
         output.write(answer)
         output.flush()
+
+
+def held_memory() -> int:
+    """Bytes of this process that are in memory; 0 where there is no ``/proc``."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * resource.getpagesize() if statm.exists() else 0
 
 
 def _read(messages: SimpleQueue[bytes], parent: int) -> None:

@@ -1,0 +1,80 @@
+"""``agentgym-rl serve``: environments over HTTP."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from agentgym_rl.cli.console import output
+
+if TYPE_CHECKING:
+    from agentgym_rl.environments.service.server.settings import ServeSettings
+
+TOKEN = "AGENTGYM_RL_TOKEN"
+
+
+def command(
+    environments: Annotated[list[str], typer.Argument(help="Worlds: textcraft, package.module:Class.", metavar="ENV...")],
+    host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine it needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free one.")] = 8001,
+    workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0: in the server's own, without deadlines.")] = 0,
+    worker_episodes: Annotated[int | None, typer.Option(min=1, help="Replace a worker after so many episodes.")] = None,
+    worker_memory_mib: Annotated[int | None, typer.Option(min=1, help="Replace a worker that holds more.")] = None,
+    sessions: Annotated[int, typer.Option(min=1, help="Most open sessions.")] = 2048,
+    lease: Annotated[float, typer.Option(help="Seconds until an unused session is closed.")] = 900.0,
+    reset_seconds: Annotated[float, typer.Option(help="Deadline of a reset, in a worker.")] = 60.0,
+    step_seconds: Annotated[float, typer.Option(help="Deadline of a step, in a worker.")] = 30.0,
+    allow_expert: Annotated[bool, typer.Option("--allow-expert", help="Tell the oracle's actions to whoever asks.")] = False,
+    cors_origin: Annotated[list[str] | None, typer.Option(help="Web pages of this origin may call; repeatable.")] = None,
+    ssl_certfile: Annotated[Path | None, typer.Option(help="TLS: the certificate chain.")] = None,
+    ssl_keyfile: Annotated[Path | None, typer.Option(help="TLS: its key.")] = None,
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of the log on stderr.")] = "info",
+) -> None:
+    """Serve environments over HTTP until Ctrl-C. Clients write http://HOST:PORT/ENV for the environment's id.
+
+    The token that clients must send is taken from AGENTGYM_RL_TOKEN, on both sides.
+
+    Example: agentgym-rl serve textcraft babyai --port 8001
+    """
+    from pydantic import SecretStr, ValidationError
+
+    from agentgym_rl.config.errors import ConfigError
+    from agentgym_rl.environments.service.server.logs import log_as_json
+    from agentgym_rl.environments.service.server.run import serve
+    from agentgym_rl.environments.service.server.settings import ServeSettings
+
+    token = os.environ.get(TOKEN)
+    try:
+        settings = ServeSettings(
+            environments=environments,
+            host=host,
+            port=port,
+            workers=workers,
+            worker_episodes=worker_episodes,
+            worker_memory_mib=worker_memory_mib,
+            sessions=sessions,
+            lease=lease,
+            reset_seconds=reset_seconds,
+            step_seconds=step_seconds,
+            allow_expert=allow_expert,
+            token=SecretStr(token) if token else None,
+            cors_origins=cors_origin or [],
+            ssl_certfile=None if ssl_certfile is None else str(ssl_certfile),
+            ssl_keyfile=None if ssl_keyfile is None else str(ssl_keyfile),
+        )
+    except ValidationError as error:
+        raise ConfigError("; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())) from error
+    log_as_json(log_level)
+    try:
+        serve(settings, lambda address: _announce(settings, address))
+    except OSError as error:
+        raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def _announce(settings: ServeSettings, address: str) -> None:
+    """One line a world: what to write for it."""
+    for id in settings.environments:
+        output().print(f"{address}/{id}")

@@ -1,0 +1,68 @@
+"""A synchronous world on one of a pool's worker processes."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from agentgym_rl.environments.aio.remote import CLOSE_SECONDS, RemoteEnvironment
+from agentgym_rl.environments.aio.shared_worker import SharedWorker
+from agentgym_rl.environments.protocol import Environment
+
+
+class ChoosesWorker(Protocol):
+    """The pool, as far as a world of it is concerned."""
+
+    async def attach(self, world: int) -> SharedWorker:
+        """The worker that shall have the world from now on."""
+
+
+class PooledEnvironment(RemoteEnvironment):
+    """Keeps its worker for an episode. At a reset it moves when that worker is gone or about to be replaced."""
+
+    def __init__(
+        self,
+        pool: ChoosesWorker,
+        number: int,
+        world: Environment,
+        make: Callable[[], Environment],
+        reset_seconds: float,
+        step_seconds: float,
+    ) -> None:
+        super().__init__(world, reset_seconds, step_seconds)
+        try:
+            self._make = pickle.dumps(make)
+        except (pickle.PicklingError, AttributeError, TypeError) as error:
+            raise TypeError(f"{self._name}: workers need what can be pickled, not {make!r}: {error}") from error
+        self._pool = pool
+        self._number = number
+        self._worker: SharedWorker | None = None
+        self._seconds = {"reset": reset_seconds, "close": CLOSE_SECONDS}
+        self._step = step_seconds
+
+    async def _by(self, seconds: float | None, call: str, *arguments: Any) -> Any:  # noqa: ARG002 - the worker keeps the time
+        return await super()._by(None, call, *arguments)
+
+    async def _call(self, call: str, *arguments: Any) -> Any:
+        if call == "reset":
+            await self._move()
+        if self._worker is None:
+            if call == "close":
+                return None
+            self._worker = await self._pool.attach(self._number)
+        if call == "reset":
+            self._worker.episodes += 1
+        seconds = self._seconds.get(call, self._step)
+        return await self._worker.call(self._number, self._make, self._name, call, arguments, seconds)
+
+    async def _move(self) -> None:
+        """Leave a worker that is gone or about to be replaced."""
+        if self._worker is not None and (self._worker.dead is not None or self._worker.retiring):
+            self._worker.discard(self._number, self._make, self._name, CLOSE_SECONDS)
+            self._worker = None
+
+    async def _give_up(self, *, hung: bool) -> None:  # noqa: ARG002 - one that hangs has been killed by its worker
+        if self._worker is not None:
+            self._worker.discard(self._number, self._make, self._name, CLOSE_SECONDS)
+            self._worker = None

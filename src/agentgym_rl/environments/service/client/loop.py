@@ -1,0 +1,60 @@
+"""An event loop on a thread of its own, where synchronous code has its requests made; one a process."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Coroutine
+from functools import cache
+from typing import Any, TypeVar
+
+from agentgym_rl.environments.service.client.pool import ServerPool
+
+Result = TypeVar("Result")
+
+_pools: list[ServerPool] = []
+
+
+def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """What the coroutine returns or raises. Ctrl-C cancels it."""
+    future = asyncio.run_coroutine_threadsafe(coroutine, _loop())
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+@cache
+def pool_of(address: str) -> ServerPool:
+    """The connections to a server, shared by all synchronous worlds of this process."""
+    pool = ServerPool([address])
+    _pools.append(pool)
+    return pool
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, name="served environments", daemon=True).start()
+    atexit.register(_stop, loop, os.getpid())
+    return loop
+
+
+def _stop(loop: asyncio.AbstractEventLoop, process: int) -> None:
+    if os.getpid() == process:
+        for pool in _pools:
+            asyncio.run_coroutine_threadsafe(pool.close(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+
+
+def _forget() -> None:
+    """A forked process has no such thread, and must not use its parent's connections."""
+    _loop.cache_clear()
+    pool_of.cache_clear()
+    _pools.clear()
+
+
+os.register_at_fork(after_in_child=_forget)
