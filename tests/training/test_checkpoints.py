@@ -73,6 +73,68 @@ def test_transformers_alone_loads_the_trained_model(
     assert tokenizer.encode("get 2 oak log") == model.tokenizer.encode("get 2 oak log")
 
 
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("lora", [None, LoraSettings(rank=2, alpha=4)])
+@pytest.mark.parametrize("train_embeddings", [True, False])
+def test_weights_are_stored_once_and_come_back_bit_for_bit(
+    folder: RunFolder,
+    make_tiny: Callable[..., Any],
+    make_learner: Any,
+    tied: bool,
+    dtype: torch.dtype,
+    lora: Any,
+    train_embeddings: bool,
+) -> None:
+    model = make_tiny(tie_word_embeddings=tied)
+    model.dtype = dtype
+    learner = make_learner(model, optimizer={"lora": lora, "train_embeddings": train_embeddings})
+    for master in learner.weights.masters.values():
+        master.data += torch.randn(master.shape, generator=torch.Generator().manual_seed(0)) / 300  # not what bf16 can hold
+    path = save(folder, learner, model.tokenizer)
+    stored = torch.load(path / "trainer_state.pt", weights_only=True)["learner"]["weights"]
+    assert all(".lora_" in name for name in stored)
+    assert bool(stored) is (lora is not None)
+    weights = load_state(path)["learner"]["weights"]
+    assert weights.keys() == learner.weights.masters.keys()
+    for name, master in learner.weights.masters.items():
+        assert weights[name].dtype == torch.float32
+        assert torch.equal(weights[name], master)
+
+
+def test_a_weight_that_transformers_saves_under_another_name_is_kept(
+    folder: RunFolder, make_tiny: Callable[..., Any], make_learner: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = make_tiny()
+    learner = make_learner(model)
+    name, other, *_ = learner.weights.masters
+    original = type(learner.model).save_pretrained
+
+    def renamed(self: Any, target: Path, state_dict: dict[str, Any]) -> None:
+        changed = {("old." + key if key == name else key): value for key, value in state_dict.items()}
+        original(self, target, state_dict={**changed, other: changed[other] + 1})
+
+    monkeypatch.setattr(type(learner.model), "save_pretrained", renamed)
+    path = save(folder, learner, model.tokenizer)
+    assert set(torch.load(path / "trainer_state.pt", weights_only=True)["learner"]["weights"]) == {name, other}
+    weights = load_state(path)["learner"]["weights"]
+    assert all(torch.equal(weights[key], master) for key, master in learner.weights.masters.items())
+
+
+def test_a_damaged_model_is_named(folder: RunFolder, make_tiny: Callable[..., Any], make_learner: Any) -> None:
+    model = make_tiny()
+    path = save(folder, make_learner(model), model.tokenizer)
+    saved = path / "model.safetensors"
+    saved.write_bytes(saved.read_bytes()[:-500])
+    with pytest.raises(
+        RecordError, match=r"1/model.safetensors can't be read .*delete the checkpoint to use the one before"
+    ):
+        load_state(path)
+    saved.unlink()
+    with pytest.raises(RecordError, match=r"1/model.safetensors can't be read \(it lacks "):
+        load_state(path)
+
+
 def test_old_checkpoints_go(folder: RunFolder, make_tiny: Callable[..., Any], make_learner: Any) -> None:
     model = make_tiny()
     learner = make_learner(model)

@@ -1,4 +1,8 @@
-"""Checkpoints: the model in Hugging Face format with the trainer's state beside it; whole or not there at all."""
+"""Checkpoints: the model in Hugging Face format with the trainer's state beside it; whole or not there at all.
+
+The model is saved in fp32 whatever it computes in, so its files are the master weights, and the trainer's state holds only
+what they do not: the optimizer's moments, a critic, adapters.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,14 @@ import os
 import pickle
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
+from torch import Tensor
 
 from agentgym_rl.records.atomic import folder_atomic
 from agentgym_rl.records.errors import RecordError
@@ -21,6 +26,8 @@ from agentgym_rl.training.learner.learner import Learner
 from agentgym_rl.training.learner.lora import merged_state
 
 _STATE = "trainer_state.pt"
+_MODEL = "model.safetensors"
+"""What Transformers calls it; a big model is in several files beside each other."""
 
 
 def save_checkpoint(
@@ -33,8 +40,12 @@ def save_checkpoint(
     target = folder.checkpoint(step)
     with folder_atomic(target) as temporary, _system_errors():
         _save_model(temporary, learner, tokenizer)
+        learned = learner.state_dict()
+        twice = _weights_in_model(temporary, learned["weights"])
+        learned["weights"] = {name: weight for name, weight in learned["weights"].items() if name not in twice}
+        content = {"step": step, "learner": learned, "weights_in_model": sorted(twice), "state": state}
         with (temporary / _STATE).open("wb") as stream:
-            torch.save({"step": step, "learner": learner.state_dict(), "state": state}, stream)
+            torch.save(content, stream)
     prune(folder, keep)
     return target
 
@@ -70,13 +81,44 @@ def _save_model(path: Path, learner: Learner, tokenizer: Any) -> None:
     tokenizer.save_pretrained(path)
 
 
+def _tensors(path: Path, names: Iterable[str]) -> Iterator[tuple[str, Tensor]]:
+    """Those of ``names`` that the model's files hold, one after another."""
+    wanted = set(names)
+    for file in sorted(path.glob("*.safetensors")):
+        with safe_open(file, "pt") as tensors:
+            for name in sorted(wanted.intersection(tensors.keys())):
+                yield name, tensors.get_tensor(name)
+
+
+def _weights_in_model(path: Path, weights: Mapping[str, Tensor]) -> set[str]:
+    """The trained weights that the model's files hold bit for bit, so that the trainer's state need not.
+
+    All of them, unless there are adapters (the files hold them merged) or Transformers saves under other names.
+    """
+    return {
+        name
+        for name, saved in _tensors(path, weights)
+        if saved.dtype == weights[name].dtype and torch.equal(saved, weights[name].cpu())
+    }
+
+
 def load_state(path: Path) -> dict[str, Any]:
     """The trainer's state of a checkpoint. RecordError names a file that is missing or damaged."""
-    try:
+    with _readable(path / _STATE):
         state: dict[str, Any] = torch.load(path / _STATE, map_location="cpu", weights_only=True)
-    except (OSError, RuntimeError, EOFError, ValueError, pickle.UnpicklingError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise RecordError(
-            f"{path / _STATE} can't be read ({reason}); delete the checkpoint to use the one before"
-        ) from error
+    shared = state.pop("weights_in_model", ())  # older checkpoints hold all weights in the state
+    weights: dict[str, Tensor] = state["learner"]["weights"]
+    with _readable(path / _MODEL):
+        weights.update(_tensors(path, shared))
+        if missing := set(shared) - weights.keys():
+            raise ValueError(f"it lacks {min(missing)}")
     return state
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError, SafetensorError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise RecordError(f"{path} can't be read ({reason}); delete the checkpoint to use the one before") from error
