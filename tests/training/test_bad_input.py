@@ -140,17 +140,27 @@ def made() -> Any:
 
 
 def test_a_model_without_tokenizer_or_template(small_settings: Callable[..., Any], made: Any, tmp_path: Path) -> None:
+    """The run and its dry run say the same."""
     folder = tmp_path / "model"
-    made.model.save_pretrained(folder)
     settings = small_settings(tmp_path, f"model={{path: {folder}}}", "agent.template=chat")
-    with pytest.raises(ModelError) as caught:
-        agentgym_rl.train(settings)
-    assert f"model.path='{folder}': no usable tokenizer" in refused(caught.value)
+
+    def says(words: str) -> None:
+        for start in (dry_run, agentgym_rl.train):
+            with pytest.raises(ModelError) as caught:
+                start(settings)
+            assert words in refused(caught.value)
+
+    says(f"model.path='{folder}': no such folder; give a Hugging Face folder")
+    made.model.save_pretrained(folder)
+    says(f"model.path='{folder}': no usable tokenizer")
     made.tokenizer.save_pretrained(folder)
     (folder / "chat_template.jinja").unlink()
-    with pytest.raises(ModelError) as caught:
-        agentgym_rl.train(settings)
-    assert f"model.path={folder}: the tokenizer has no chat template: use agent.template=transcript" in refused(caught.value)
+    says(f"model.path={folder}: the tokenizer has no chat template: use agent.template=transcript")
+    (folder / "model.safetensors").rename(tmp_path / "weights")
+    says(f"model.path='{folder}': no usable weights")
+    (tmp_path / "weights").rename(folder / "model.safetensors")
+    (folder / "config.json").write_text('{"model_type": "t5", "architectures": ["T5ForConditionalGeneration"]}')
+    says(f"model.path='{folder}': no usable weights (Unrecognized configuration class")
 
 
 def test_a_folder_that_cannot_be_written(small_settings: Callable[..., Any], tmp_path: Path) -> None:

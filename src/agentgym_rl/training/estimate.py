@@ -6,8 +6,9 @@ from typing import Any
 
 import torch
 
+from agentgym_rl.agents.chat.choose import choose_renderer
 from agentgym_rl.agents.models import smollm2
-from agentgym_rl.agents.models.load import choose_device, choose_dtype
+from agentgym_rl.agents.models.load import check_folder, choose_device, choose_dtype
 from agentgym_rl.agents.settings import ModelSettings, TinyModelSettings
 from agentgym_rl.training.algorithms.resolve import clipping_is_idle
 from agentgym_rl.training.memory import available_memory
@@ -31,9 +32,14 @@ _SMOLLM2 = {
 def dry_run(settings: TrainSettings) -> dict[str, Any]:
     """What the settings resolve to, how many tasks there are, and whether the memory suffices.
 
-    Raises the errors of :func:`~agentgym_rl.training.run_setup.make_plan`.
+    Raises the errors of :func:`~agentgym_rl.training.run_setup.make_plan`, and ModelError for a model folder that is not there
+    or lacks something.
     """
     plan = make_plan(settings)
+    model = settings.model.path
+    tokenizer = None if model in ("tiny", smollm2.NAME) else check_folder(model)
+    if tokenizer is not None:
+        choose_renderer(settings.agent, tokenizer, model)
     horizon = settings.horizon
     findings: dict[str, Any] = {
         "algorithm": plan.algorithm.describe(),

@@ -80,22 +80,60 @@ def load_model(settings: ModelSettings, device: torch.device, *, texts: Iterable
     return LanguageModel(model.to(device), tokenizer, context, dtype)
 
 
-def _from_pretrained(source: str) -> tuple[Any, Any]:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+def check_folder(source: str) -> Any:
+    """What can be known of the model ``source`` without loading weights; its tokenizer, or None where it is no folder here.
 
-    looks_like_path = source.startswith((".", "/", "~")) or source.count("/") > 1
-    path = Path(source).expanduser()
-    if looks_like_path and not path.is_dir():
-        raise ModelError(f"model.path={source!r}: no such folder; give a Hugging Face folder, a hub id or {smollm2.NAME}")
+    Raises:
+        ModelError: as :func:`load_model` would: the folder, a tokenizer, or a model that fits is missing.
+    """
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    place = _place(source)
+    if isinstance(place, str):  # made or fetched when it is needed
+        return None
+    tokenizer = _tokenizer(source)
     try:
-        tokenizer = AutoTokenizer.from_pretrained(path if path.is_dir() else source)
+        if not any((place / name).is_file() for name in _WEIGHTS):
+            raise FileNotFoundError(f"none of {', '.join(_WEIGHTS)} is there")
+        with torch.device("meta"):  # shapes without numbers
+            AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(place))
     except Exception as error:
-        raise ModelError(f"model.path={source!r}: no usable tokenizer ({_first_line(error)})") from error
+        raise ModelError(f"model.path={source!r}: no usable weights ({_first_line(error)})") from error
+    return tokenizer
+
+
+_WEIGHTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+
+
+def _from_pretrained(source: str) -> tuple[Any, Any]:
+    from transformers import AutoModelForCausalLM
+
+    tokenizer = _tokenizer(source)
     try:
-        model = AutoModelForCausalLM.from_pretrained(path if path.is_dir() else source, dtype=torch.float32)
+        model = AutoModelForCausalLM.from_pretrained(_place(source), dtype=torch.float32)
     except Exception as error:
         raise ModelError(f"model.path={source!r}: no usable weights ({_first_line(error)})") from error
     return model, tokenizer
+
+
+def _place(source: str) -> Path | str:
+    """The folder that ``source`` names, else a hub id or the name of a model that is made or fetched."""
+    path = Path(source).expanduser()
+    if path.is_dir():
+        return path
+    if source.startswith((".", "/", "~")) or source.count("/") > 1:
+        raise ModelError(f"model.path={source!r}: no such folder; give a Hugging Face folder, a hub id or {smollm2.NAME}")
+    return source
+
+
+def _tokenizer(source: str) -> Any:
+    from transformers import AutoTokenizer
+
+    place = _place(source)
+    try:
+        return AutoTokenizer.from_pretrained(place)
+    except Exception as error:
+        raise ModelError(f"model.path={source!r}: no usable tokenizer ({_first_line(error)})") from error
 
 
 def _first_line(error: Exception) -> str:
