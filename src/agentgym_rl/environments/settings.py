@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
+from agentgym_rl.environments.service.client.address import check_server, is_address
 
 
 class WorldSettings(Settings):
     """One world and which of its tasks are used."""
 
     id: str = "textcraft"
-    """A registered environment or ``package.module:Class``."""
+    """A registered environment, ``package.module:Class``, or ``http://HOST:PORT/ENV`` on a server."""
+    servers: list[Annotated[str, AfterValidator(check_server)]] = Field(default_factory=list)
+    """Servers that have the world, ``http://HOST:PORT``: episodes are spread over them, and begin again elsewhere when one dies."""
+    workers: int | None = Field(default=None, ge=1)
+    """So many worker processes share the episodes, each several at a time. ``runner: process`` gives every episode its own."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Keyword arguments of the world's constructor; its docs page lists them."""
     categories: Annotated[list[str], Field(min_length=1)] | None = None
@@ -41,9 +46,27 @@ class WorldSettings(Settings):
     """Deadline of a step."""
 
     @model_validator(mode="after")
+    def _one_place(self) -> Self:
+        remote = "environment.servers" if self.servers else "a served environment.id" if is_address(self.id) else None
+        if self.servers and is_address(self.id):
+            raise ValueError(
+                f"environment.id={self.id} names its server: leave out environment.servers, or write the name alone"
+            )
+        if remote and self.workers is not None:
+            raise ValueError(f"environment.workers={self.workers} would do nothing with {remote}: remove it")
+        for cause in (remote, "environment.workers" if self.workers is not None else None):
+            if cause and self.runner != "inline":
+                raise ValueError(f"environment.runner={self.runner} would do nothing with {cause}: remove it")
+        return self
+
+    @property
+    def _inline(self) -> bool:
+        return self.runner == "inline" and self.workers is None and not self.servers and not is_address(self.id)
+
+    @model_validator(mode="after")
     def _deadlines_are_kept(self) -> Self:
         for name in ("reset_seconds", "step_seconds"):
-            if self.runner == "inline" and getattr(self, name) != WorldSettings.model_fields[name].default:
+            if self._inline and getattr(self, name) != WorldSettings.model_fields[name].default:
                 raise ValueError(
                     f"environment.{name}={getattr(self, name):g} would do nothing with environment.runner=inline, which keeps "
                     "no deadline: set environment.runner=thread or process"

@@ -8,7 +8,6 @@ from agentgym_rl.agents.players import player_named
 from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.config import ConfigError
-from agentgym_rl.environments.registry import make
 from agentgym_rl.environments.task_set import TaskSet
 from agentgym_rl.evaluation.evaluate import Conditions, Evaluation, evaluate_actor
 
@@ -18,7 +17,7 @@ def players_of(world: World, panel: TaskSet) -> list[str]:
 
     A world is asked in the first state of the panel's first task.
     """
-    environment = make(world.settings.id, **world.settings.options)
+    environment = world.make()
     try:
         environment.reset(seed=0, options={"task": panel[0]})
         return [

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentgym_rl.environments.protocol import Environment
-from agentgym_rl.environments.registry import make
 from agentgym_rl.environments.settings import WorldSettings
+from agentgym_rl.environments.sources import source_of
 from agentgym_rl.environments.task_set import Task, TaskSet
 
 
@@ -18,7 +18,7 @@ def within_horizons(settings: WorldSettings, tasks: Sequence[TaskSet], turns: Se
     Raises:
         ValueError: the world has no oracle, or a stage is left without a task.
     """
-    with make(settings.id, **settings.options) as environment:
+    with source_of(settings).make() as environment:
         longest = max(turns)
         needed: dict[str, int | None] = {}
         for task in (task for stage in tasks for task in stage):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from agentgym_rl.agents.rollout.worlds import World
-from agentgym_rl.environments.registry import make
 from agentgym_rl.evaluation.panel import spread
 
 _TASKS = 200
@@ -15,7 +14,7 @@ _TURNS = 3
 def world_texts(worlds: Sequence[World]) -> Iterator[str]:
     """Instructions, observations and actions of the first turns of training tasks, in a fixed order."""
     for world in worlds:
-        environment = make(world.settings.id, **world.settings.options)
+        environment = world.make()
         try:
             yield environment.instructions
             for task in spread(world.tasks("train"), _TASKS):

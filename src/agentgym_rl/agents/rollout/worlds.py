@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from agentgym_rl.environments.aio.from_sync import from_sync
 from agentgym_rl.environments.aio.protocol import AsyncEnvironment
-from agentgym_rl.environments.registry import make, tasks
+from agentgym_rl.environments.protocol import Environment
 from agentgym_rl.environments.settings import WorldSettings
+from agentgym_rl.environments.sources import source_of
 from agentgym_rl.environments.task_set import Split, TaskSet
 
 
@@ -15,29 +13,27 @@ class World:
     """Makes the environments of one world, keeps healthy ones for the next episode, and closes them all at the end."""
 
     def __init__(self, settings: WorldSettings) -> None:
+        """Raises: as :func:`~agentgym_rl.environments.sources.choose.source_of`."""
         self.settings = settings
+        self._source = source_of(settings)
         self._idle: list[AsyncEnvironment] = []
 
     @property
     def in_process(self) -> bool:
         """Whether episodes here never wait for a thread, a process or a network."""
-        return self.settings.runner == "inline"
+        return self._source.in_process
 
     def tasks(self, split: Split) -> TaskSet:
         """All tasks of a split, before any category filter."""
-        return tasks(self.settings.id, split, **self.settings.options)
+        return self._source.tasks(split)
+
+    def make(self) -> Environment:
+        """The world in its synchronous form, to be looked at."""
+        return self._source.make()
 
     def acquire(self) -> AsyncEnvironment:
         """An environment for one episode: an idle one, else a new one."""
-        if self._idle:
-            return self._idle.pop()
-        settings = self.settings
-        return from_sync(
-            partial(make, settings.id, **settings.options),
-            runner=settings.runner,
-            reset_seconds=settings.reset_seconds,
-            step_seconds=settings.step_seconds,
-        )
+        return self._idle.pop() if self._idle else self._source.environment()
 
     async def release(self, environment: AsyncEnvironment, *, healthy: bool) -> None:
         """Give an environment back; after a fault it is closed instead of kept."""
@@ -47,6 +43,7 @@ class World:
             await environment.close()
 
     async def close(self) -> None:
-        """Close what is idle."""
+        """Close what is idle, and what it shared."""
         while self._idle:
             await self._idle.pop().close()
+        await self._source.close()

@@ -1,6 +1,7 @@
 """What is shown for a goal: the recipes that lead to it, distractors among them, and what they offer to do.
 
-All choices are made by SHA-256 of the goal's id, so a task is the same text on every machine and hash seed.
+All choices are made by SHA-256 of the task's id, so a task is the same text on every machine and hash seed. A goal may have
+several scenes, each a task of its own: ``oak_boat``, ``oak_boat~2``, ``oak_boat~3`` differ in distractors, alternatives and order.
 """
 
 from __future__ import annotations
@@ -40,14 +41,19 @@ class Scene:
     """Item → positions in :attr:`crafts` of those that need it."""
 
 
-@lru_cache(maxsize=1024)
-def scene_of(goal_id: str, distractors: int) -> Scene:
-    """The scene of a goal with up to ``distractors`` recipes that are not needed."""
+def task_id(goal: Goal, scene: int) -> str:
+    """The id of a goal's scene, counted from 1."""
+    return goal.id if scene == 1 else f"{goal.id}~{scene}"
+
+
+@lru_cache(maxsize=4096)
+def scene_of(task_id: str, distractors: int) -> Scene:
+    """The scene of a task with up to ``distractors`` recipes that are not needed."""
     book = recipe_book()
-    goal = book.goals[goal_id]
-    needed, tree = _tree(book, goal)
+    goal = book.goals[task_id.partition("~")[0]]
+    needed, tree = _tree(book, goal, task_id)
     shown = sorted(
-        [*needed, *_distractors(book, goal, needed, distractors)], key=lambda recipe: _rank(goal, "line", recipe.text)
+        [*needed, *_distractors(book, task_id, needed, distractors)], key=lambda recipe: _rank(task_id, "line", recipe.text)
     )
     lines = "\n".join(recipe.text for recipe in shown)
     amounts = _amounts(book, shown)
@@ -67,7 +73,7 @@ def scene_of(goal_id: str, distractors: int) -> Scene:
     )
 
 
-def _tree(book: RecipeBook, goal: Goal) -> tuple[list[Recipe], tuple[Step, ...]]:
+def _tree(book: RecipeBook, goal: Goal, task_id: str) -> tuple[list[Recipe], tuple[Step, ...]]:
     """One recipe for the goal and for each crafted ingredient below it, deepest first."""
     needed: list[Recipe] = []
     steps: list[Step] = []
@@ -77,7 +83,7 @@ def _tree(book: RecipeBook, goal: Goal) -> tuple[list[Recipe], tuple[Step, ...]]
         item = min(waiting, key=lambda item: (-book.depth[item], item))
         waiting.remove(item)
         recipe = _recipe(book, item)
-        chosen = {part: _choice(book, goal, part.alternatives) for part in recipe.ingredients}
+        chosen = {part: _choice(book, task_id, part.alternatives) for part in recipe.ingredients}
         fresh = {item for item in chosen.values() if not book.is_base(item)} - known
         known |= fresh
         waiting |= fresh
@@ -98,17 +104,19 @@ def _recipe(book: RecipeBook, item: str) -> Recipe:
     return min(book.recipes_of[item], key=cost)
 
 
-def _choice(book: RecipeBook, goal: Goal, alternatives: tuple[str, ...]) -> str:
-    """The alternative to make: the first of those that are fetched; else a shallowest one, drawn for this goal.
+def _choice(book: RecipeBook, task_id: str, alternatives: tuple[str, ...]) -> str:
+    """The alternative to make: the first of those that are fetched; else a shallowest one, drawn for this task.
 
     Drawn by all but the last word, so that slabs and planks that are free to choose are of one wood.
     """
     least = min(book.depth.get(item, 0) for item in alternatives)
     shallowest = [item for item in alternatives if book.depth.get(item, 0) == least]
-    return shallowest[0] if least == 0 else min(shallowest, key=lambda item: _rank(goal, "choice", item.rpartition(" ")[0]))
+    return (
+        shallowest[0] if least == 0 else min(shallowest, key=lambda item: _rank(task_id, "choice", item.rpartition(" ")[0]))
+    )
 
 
-def _distractors(book: RecipeBook, goal: Goal, needed: list[Recipe], count: int) -> list[Recipe]:
+def _distractors(book: RecipeBook, task_id: str, needed: list[Recipe], count: int) -> list[Recipe]:
     """Recipes that are not needed but share an ingredient, as it is shown, with one that is."""
     shared = {part.alternatives for recipe in needed for part in recipe.ingredients}
     rest = [
@@ -116,7 +124,7 @@ def _distractors(book: RecipeBook, goal: Goal, needed: list[Recipe], count: int)
         for recipe in book.recipes
         if recipe not in needed and any(part.alternatives in shared for part in recipe.ingredients)
     ]
-    return sorted(rest, key=lambda recipe: _rank(goal, "distractor", recipe.text))[:count]
+    return sorted(rest, key=lambda recipe: _rank(task_id, "distractor", recipe.text))[:count]
 
 
 def _amounts(book: RecipeBook, shown: Iterable[Recipe]) -> dict[str, tuple[int, ...]]:
@@ -129,5 +137,5 @@ def _amounts(book: RecipeBook, shown: Iterable[Recipe]) -> dict[str, tuple[int, 
     return {item: tuple(sorted(amounts)) for item, amounts in found.items()}
 
 
-def _rank(goal: Goal, purpose: str, text: str) -> bytes:
-    return hashlib.sha256(f"textcraft/{goal.id}/{purpose}/{text}".encode()).digest()
+def _rank(task_id: str, purpose: str, text: str) -> bytes:
+    return hashlib.sha256(f"textcraft/{task_id}/{purpose}/{text}".encode()).digest()

@@ -14,7 +14,7 @@ from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.environments.textcraft.actions import CraftCommand, Get, LookAtInventory, read_action
 from agentgym_rl.environments.textcraft.oracle import next_action
 from agentgym_rl.environments.textcraft.recipes import Craft, recipe_book
-from agentgym_rl.environments.textcraft.scene import scene_of
+from agentgym_rl.environments.textcraft.scene import scene_of, task_id
 from agentgym_rl.environments.textcraft.shortcuts import craft_any_else_get, craft_goal_else_get
 
 INVENTORY = "inventory"
@@ -50,17 +50,23 @@ class TextCraft(Environment):
         ActionFunction("inventory", "List what you have."),
     )
 
-    def __init__(self, distractors: int = 10) -> None:
-        """``distractors``: at most so many recipes that are not needed are shown."""
+    def __init__(self, distractors: int = 10, scenes: int = 1) -> None:
+        """Make the world.
+
+        ``distractors``: at most so many recipes that are not needed are shown. ``scenes``: each goal of the train split is so many
+        tasks, which differ in distractors, alternatives and order; the other splits stay as they are.
+        """
         if distractors < 0:
             raise ValueError(f"environment 'textcraft': distractors must be 0 or more, not {distractors}")
-        super().__init__(distractors=distractors)
+        if scenes < 1:
+            raise ValueError(f"environment 'textcraft': scenes must be 1 or more, not {scenes}")
+        super().__init__(distractors=distractors, scenes=scenes)
         self._distractors = distractors
 
     @classmethod
-    def tasks(cls, split: Split, **settings: Any) -> TaskSet:  # noqa: ARG003 - the goals are the same with any distractors
+    def tasks(cls, split: Split, **settings: Any) -> TaskSet:
         """The goals of a split by depth, then name. Categories ``depth-1`` to ``depth-4``."""
-        return _task_set(split)
+        return _task_set(split, settings.get("scenes", 1) if split == "train" else 1)
 
     def _begin(self, task: Task) -> tuple[str, Info]:
         self._scene = scene_of(task.id, self._distractors)
@@ -179,9 +185,10 @@ def _short(action: str) -> str:
 
 
 @cache
-def _task_set(split: Split) -> TaskSet:
+def _task_set(split: Split, scenes: int) -> TaskSet:
     return TaskSet(
-        Task(id=goal.id, environment=TextCraft.id, split=goal.split, category=f"depth-{goal.depth}", content=goal.item)
+        Task(task_id(goal, scene), TextCraft.id, goal.split, f"depth-{goal.depth}", content=goal.item)
         for goal in recipe_book().goals.values()
         if goal.split == split
+        for scene in range(1, scenes + 1)
     )

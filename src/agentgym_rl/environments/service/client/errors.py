@@ -17,7 +17,7 @@ def exception_of(raised: ProblemRaised, address: str) -> Exception:
     """What the same mishap raises in process; all that can't happen there is a fault."""
     problem = raised.problem
     match problem.code:
-        case Code.UNKNOWN_ENVIRONMENT:
+        case Code.UNKNOWN_ENVIRONMENT | Code.NOT_FOUND:
             return UnknownEnvironment(f"{address}: {problem.detail}")
         case Code.UNKNOWN_TASK:
             return UnknownTask(problem.detail)

@@ -12,6 +12,8 @@ from agentgym_rl.environments.service.server.app import make_app
 from agentgym_rl.environments.service.server.settings import ServeSettings
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
+KEEP_ALIVE_SECONDS = 75
+"""An unused connection is closed after so long."""
 
 
 def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
@@ -26,23 +28,27 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
         OSError: the address is taken, or not of this machine.
         Others: as :class:`~agentgym_rl.environments.service.server.served_world.ServedWorld`.
     """
-    app = make_app(settings)
+    for number in STOPPING:
+        signal.signal(number, lambda *_: None)  # uvicorn sends them on once it has stopped: that is the end here
     with listen(settings.host, settings.port) as listening:
-        config = uvicorn.Config(
-            app,
-            log_config=None,
-            access_log=False,
-            lifespan="on",
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=75,
-            timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
-            ssl_certfile=settings.ssl_certfile,
-            ssl_keyfile=settings.ssl_keyfile,
-        )
-        for number in STOPPING:
-            signal.signal(number, lambda *_: None)  # uvicorn sends them on once it has stopped: that is the end here
-        _Server(config, lambda: ready(address(settings, listening))).run(sockets=[listening])
+        server_of(settings, lambda: ready(address(settings, listening))).run(sockets=[listening])
+
+
+def server_of(settings: ServeSettings, ready: Callable[[], None]) -> uvicorn.Server:
+    """A server that is not running yet; ``ready`` is called when it answers. Raises: as :func:`serve`."""
+    config = uvicorn.Config(
+        make_app(settings),
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=max(1, round(settings.stop_seconds)),
+        ssl_certfile=settings.ssl_certfile,
+        ssl_keyfile=settings.ssl_keyfile,
+    )
+    return _Server(config, ready)
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,0 +1,192 @@
+"""Servers for tests: on real sockets in a thread, in a process of their own, or without sockets on a clock that is set by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from agentgym_rl.environments.service.server.app import make_app
+from agentgym_rl.environments.service.server.run import address, listen, server_of
+from agentgym_rl.environments.service.server.settings import ServeSettings
+
+AIO_TESTS = Path(__file__).parents[1] / "aio"
+
+
+@contextlib.contextmanager
+def serving(*environments, **settings):
+    """A server on a real socket, on a thread of this process; gives its address."""
+    chosen = ServeSettings(environments=list(environments), port=0, **settings)
+    started = threading.Event()
+    with listen(chosen.host, 0) as listening:
+        server = server_of(chosen, started.set)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            assert started.wait(60)
+            yield address(chosen, listening)
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@pytest.fixture(scope="session")
+def imp():
+    """``aio_worlds:Imp``, the world that misbehaves on request, importable here and in worker processes."""
+    sys.path.insert(0, str(AIO_TESTS))
+    yield importlib.import_module("aio_worlds")
+    sys.path.remove(str(AIO_TESTS))
+
+
+@pytest.fixture(scope="session")
+def shared_server(imp):
+    """A server with all worlds in its own process, for every test that leaves no trace on it."""
+    with serving("textcraft", "babyai", "aio_worlds:Imp", allow_expert=True) as found:
+        yield found
+
+
+class ServerProcess:
+    """``agentgym-rl serve`` in a process of its own."""
+
+    def __init__(self, *arguments, **variables):
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "agentgym_rl.cli", "serve", *arguments, "--port", "0"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(AIO_TESTS), **variables},
+        )
+        self.urls = []
+
+    def wait_until_ready(self):
+        """Reads the addresses of its worlds."""
+        self.urls = [self.process.stdout.readline().strip()]
+        assert self.urls[0].startswith("http"), self.process.stderr.read()
+        self.address = self.urls[0].rpartition("/")[0]
+        return self
+
+    def end(self):
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def server_process():
+    """Starts servers in processes of their own, and ends them with the test."""
+    started = []
+
+    def start(*arguments, **variables):
+        started.append(ServerProcess(*arguments, **variables))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.end()
+
+
+class ManualClock(asyncio.SelectorEventLoop):
+    """A loop whose clock is put forward by hand."""
+
+    offset = 0.0
+
+    def time(self):
+        return super().time() + self.offset
+
+    async def advance(self, seconds):
+        """Puts the clock forward, and lets everything run that is due."""
+        self.offset += seconds
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+
+@pytest.fixture
+def clock():
+    loop = ManualClock()
+    yield loop
+    loop.close()
+
+
+class Answer:
+    def __init__(self, status, headers, body):
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def code(self):
+        """The code of the problem; None for a success."""
+        return self.json["code"] if self.status >= 300 else None
+
+
+class App:
+    """The application without sockets."""
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, method, path, content=None, *, raw=None, headers=None, query=""):
+        body = raw if raw is not None else b"" if content is None else json.dumps(content).encode()
+        headers = {"content-type": "application/json", **(headers or {})}
+        messages = [{"type": "http.request", "body": body, "more_body": False}]
+        sent = []
+
+        async def receive():
+            return messages.pop() if messages else await asyncio.Event().wait()
+
+        async def send(message):
+            sent.append(message)
+
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0"},
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+            "server": ("test", 80),
+            "client": ("test", 1),
+        }
+        await self.app(scope, receive, send)
+        start, *parts = sent
+        found = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+        return Answer(start["status"], found, b"".join(part.get("body", b"") for part in parts))
+
+    async def session(self, environment="textcraft", task="acacia_planks", **further):
+        """A new session with a running episode; its path."""
+        made = await self("POST", "/v1/sessions", {"environment": environment, **further})
+        assert made.status == 201, made.body
+        path = f"/v1/sessions/{made.json['session']}"
+        reset = await self("POST", f"{path}/reset", {"number": 1, "task": task, "seed": 0})
+        assert reset.status == 200, reset.body
+        return path
+
+
+@pytest.fixture
+def play_on_app(clock, imp):
+    """Runs a test's coroutine with an application, on the clock."""
+
+    def play(coroutine, *environments, **settings):
+        async def run():
+            app = make_app(ServeSettings(environments=list(environments or ["textcraft", "aio_worlds:Imp"]), **settings))
+            async with app.router.lifespan_context(app):
+                return await coroutine(App(app))
+
+        return clock.run_until_complete(run())
+
+    return play
