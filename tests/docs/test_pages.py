@@ -19,6 +19,8 @@ from markdown.extensions.toc import slugify
 from agentgym_rl.cli.app import app
 from agentgym_rl.config import load
 from agentgym_rl.records.trajectory import Ending, Segment, Trajectory, Turn
+from agentgym_rl.training.advantages.settings import Estimator
+from agentgym_rl.training.algorithms.policies import PolicyLoss
 from agentgym_rl.training.api import dry_run
 from agentgym_rl.training.callbacks import Callback
 from agentgym_rl.training.settings import TrainSettings
@@ -154,6 +156,17 @@ def test_the_callback_on_the_page_is_the_one_that_is_tested() -> None:
     assert watch in (ROOT / "examples/watch.py").read_text(encoding="utf-8")
     for method in (name for name in vars(Callback) if name.startswith("on_")):
         assert f"`{method}(" in text_of(page)
+
+
+def test_the_algorithm_on_the_page_is_the_one_that_is_tested(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs/how-to/add-an-algorithm.md"
+    whole, proof = (text for language, text in FENCE.findall(text_of(page)) if language == "python")
+    assert whole == (ROOT / "examples/quantile.py").read_text(encoding="utf-8")
+    monkeypatch.syspath_prepend(ROOT)
+    exec(compile(proof, str(page), "exec"), {})
+    for kind in (Estimator, PolicyLoss):
+        for field in fields(kind):
+            assert field.name == "settings" or f"`{field.name}=" in text_of(page), field.name
 
 
 def test_every_field_of_an_episode_is_explained() -> None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from agentgym_rl.training.advantages.inputs import AdvantageInputs, Advantages
     from agentgym_rl.training.advantages.registry import estimate, register
+    from agentgym_rl.training.advantages.settings import Estimator
 
-__all__ = ["AdvantageInputs", "Advantages", "estimate", "register"]
+__all__ = ["AdvantageInputs", "Advantages", "Estimator", "estimate", "register"]
 
 
 def __getattr__(name: str) -> Any:

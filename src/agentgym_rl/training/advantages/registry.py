@@ -17,7 +17,7 @@ from agentgym_rl.training.advantages.reinforce_pp import reinforce_pp
 from agentgym_rl.training.advantages.reinforce_pp_baseline import reinforce_pp_baseline
 from agentgym_rl.training.advantages.remax import remax
 from agentgym_rl.training.advantages.rloo import rloo
-from agentgym_rl.training.advantages.settings import ESTIMATORS
+from agentgym_rl.training.advantages.settings import ESTIMATORS, Estimator
 from agentgym_rl.training.advantages.turn_gae import turn_gae
 
 _FUNCTIONS: dict[str, Callable[[AdvantageInputs, Any], Advantages]] = {
@@ -34,8 +34,13 @@ _FUNCTIONS: dict[str, Callable[[AdvantageInputs, Any], Advantages]] = {
 }
 
 
-def register(name: str, settings: type[Settings], function: Callable[[AdvantageInputs, Any], Advantages]) -> None:
-    """Add an estimator: ``function(inputs, settings)`` with the settings model it takes.
+def register(
+    name: str, settings: type[Settings] | Estimator, function: Callable[[AdvantageInputs, Any], Advantages]
+) -> None:
+    """Add an estimator: ``function(inputs, settings)``.
+
+    ``settings``: the model it takes; in an :class:`~agentgym_rl.training.advantages.settings.Estimator` where it needs more
+    than rewards or where something else of what that says holds.
 
     Raises:
         ValueError: the name is taken.
@@ -43,7 +48,7 @@ def register(name: str, settings: type[Settings], function: Callable[[AdvantageI
     if name in _FUNCTIONS:
         raise ValueError(f"estimator {name!r} exists already: choose another name")
     _FUNCTIONS[name] = function
-    ESTIMATORS[name] = settings
+    ESTIMATORS[name] = settings if isinstance(settings, Estimator) else Estimator(settings)
 
 
 def estimate(name: str, inputs: AdvantageInputs, **settings: Any) -> Advantages:
@@ -60,7 +65,7 @@ def estimate(name: str, inputs: AdvantageInputs, **settings: Any) -> Advantages:
     """
     if name not in _FUNCTIONS:
         raise ValueError(f"unknown estimator {name!r}: {_nearest(name, list(_FUNCTIONS))}")
-    model = ESTIMATORS[name]
+    model = ESTIMATORS[name].settings
     for key in settings:
         if key not in model.model_fields:
             raise ValueError(f"estimator {name} has no setting {key!r}: {_nearest(key, list(model.model_fields))}")

@@ -1,7 +1,8 @@
-"""What each estimator can be told: one settings model an estimator, with its defaults. No torch here."""
+"""What each estimator can be told, and what the rest of a run must know of it. No torch here."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -106,16 +107,34 @@ class GigpoSettings(Settings):
     """Added to the standard deviations."""
 
 
-ESTIMATORS: dict[str, type[Settings]] = {
-    "gae": GaeSettings,
-    "turn_gae": TurnGaeSettings,
-    "grpo": GrpoSettings,
-    "dr_grpo": DrGrpoSettings,
-    "rloo": RlooSettings,
-    "reinforce": ReinforceSettings,
-    "reinforce_pp": ReinforcePlusPlusSettings,
-    "reinforce_pp_baseline": ReinforcePlusPlusBaselineSettings,
-    "remax": RemaxSettings,
-    "gigpo": GigpoSettings,
+@dataclass(frozen=True, slots=True)
+class Estimator:
+    """What a run must know of an estimator. Nothing outside asks for an estimator's name."""
+
+    settings: type[Settings]
+    """What it can be told. With a setting ``baseline`` that is ``running`` it reads the mean return of earlier steps."""
+    values_at: Literal["tokens", "turns"] | None = None
+    """It reads ``values`` there: of every action token, or of the first of each turn. A critic is trained on them."""
+    compares_groups: bool = False
+    """Episodes are compared with those of their group: groups of one teach nothing."""
+    needs_states: bool = False
+    """It reads ``states``: worlds must tell their ``state_key``."""
+    needs_greedy: bool = False
+    """It reads ``baselines`` that are the return of a greedy episode of each draw."""
+    one_advantage: bool = False
+    """All action tokens of an episode get the same number."""
+
+
+ESTIMATORS: dict[str, Estimator] = {
+    "gae": Estimator(GaeSettings, values_at="tokens"),
+    "turn_gae": Estimator(TurnGaeSettings, values_at="turns"),
+    "grpo": Estimator(GrpoSettings, compares_groups=True, one_advantage=True),
+    "dr_grpo": Estimator(DrGrpoSettings, compares_groups=True, one_advantage=True),
+    "rloo": Estimator(RlooSettings, compares_groups=True, one_advantage=True),
+    "reinforce": Estimator(ReinforceSettings),
+    "reinforce_pp": Estimator(ReinforcePlusPlusSettings),
+    "reinforce_pp_baseline": Estimator(ReinforcePlusPlusBaselineSettings, compares_groups=True, one_advantage=True),
+    "remax": Estimator(RemaxSettings, needs_greedy=True, one_advantage=True),
+    "gigpo": Estimator(GigpoSettings, compares_groups=True, needs_states=True),
 }
-"""The settings of every estimator, by name."""
+"""The estimators by name."""

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from agentgym_rl.training.advantages import AdvantageInputs, Advantages, estimate
-from agentgym_rl.training.algorithms.overrides import NEEDS_CRITIC, ONE_ADVANTAGE_AN_EPISODE
+from agentgym_rl.training.advantages.settings import ESTIMATORS, Estimator
+from agentgym_rl.training.algorithms.policies import POLICY_LOSSES
 from agentgym_rl.training.algorithms.policy_loss import policy_loss
 from agentgym_rl.training.algorithms.recipe import Recipe
 from agentgym_rl.training.algorithms.sections import AdaptiveKlSettings
@@ -36,6 +37,11 @@ class Algorithm:
 
     recipe: Recipe
 
+    @property
+    def estimator(self) -> Estimator:
+        """What is known of the recipe's estimator."""
+        return ESTIMATORS[self.recipe.estimator]
+
     def describe(self) -> dict[str, Any]:
         """What name and overrides resolved to, in the shape of the ``algorithm`` section."""
         return self.recipe.describe()
@@ -48,12 +54,12 @@ class Algorithm:
     @property
     def needs_critic(self) -> bool:
         """Whether values are read."""
-        return self.recipe.estimator in NEEDS_CRITIC
+        return self.estimator.values_at is not None
 
     @property
     def needs_greedy_baseline(self) -> bool:
         """Whether ``baselines`` must hold the return of a greedy episode for each draw."""
-        return self.recipe.estimator == "remax"
+        return self.estimator.needs_greedy
 
     @property
     def needs_running_baseline(self) -> bool:
@@ -63,7 +69,7 @@ class Algorithm:
     @property
     def needs_states(self) -> bool:
         """Whether every turn must have a ``state_key``."""
-        return self.recipe.estimator == "gigpo"
+        return self.estimator.needs_states
 
     @property
     def needs_entropy(self) -> bool:
@@ -84,9 +90,11 @@ class Algorithm:
         """
         if self.needs_entropy or self.needs_critic or (self.needs_reference and self.recipe.kl.placement == "loss"):
             return False
-        correction = self.recipe.correction
-        whole_episode = self.recipe.loss.policy == "gspo" or (correction is not None and correction.level == "sequence")
-        return not whole_episode or self.recipe.estimator in ONE_ADVANTAGE_AN_EPISODE
+        correction, loss = self.recipe.correction, POLICY_LOSSES[self.recipe.loss.policy]
+        if loss.counts_zero_advantage:
+            return False
+        whole_episode = loss.whole_episode or (correction is not None and correction.level == "sequence")
+        return not whole_episode or self.estimator.one_advantage
 
     def kl_controller(self) -> KlController:
         """A new holder of the KL coefficient, for the trainer's state."""
@@ -145,7 +153,7 @@ class Algorithm:
         mask = inputs.action_mask.bool()
         if inputs.valid is not None:
             mask = mask & inputs.valid.bool()[:, None]
-        if self.recipe.estimator != "turn_gae":
+        if self.estimator.values_at != "turns":
             return mask
         turns = torch.where(mask, inputs.turns, -1)
         earlier = torch.nn.functional.pad(turns.cummax(1).values[:, :-1], (1, 0), value=-1)

@@ -10,27 +10,22 @@ from pydantic import ValidationError
 
 from agentgym_rl.config.settings import Settings
 from agentgym_rl.training.advantages.settings import ESTIMATORS
-from agentgym_rl.training.algorithms.presets import CLIPS, PRESETS
+from agentgym_rl.training.algorithms.policies import POLICY_LOSSES
+from agentgym_rl.training.algorithms.presets import preset_named
 from agentgym_rl.training.algorithms.recipe import KlRecipe, LossRecipe, Recipe
 from agentgym_rl.training.algorithms.sections import AdvantageSettings, KlSettings, LossSettings
 
 if TYPE_CHECKING:
     from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
-NEEDS_CRITIC = ("gae", "turn_gae")
-ONE_ADVANTAGE_AN_EPISODE = ("grpo", "dr_grpo", "rloo", "reinforce_pp_baseline", "remax")
-GROUP_ESTIMATORS = ("grpo", "dr_grpo", "rloo", "reinforce_pp_baseline", "gigpo")
-
 
 def combine(settings: AlgorithmSettings) -> Recipe:
     """The preset ``settings.name`` with the overrides of ``settings``.
 
     Raises:
-        ValueError: an unknown preset or estimator, or overrides that contradict each other or would do nothing.
+        ValueError: an unknown preset, estimator or policy loss, or overrides that contradict each other or would do nothing.
     """
-    if settings.name not in PRESETS:
-        raise ValueError(f"algorithm.name={settings.name!r} is unknown: {_nearest(settings.name, list(PRESETS))}")
-    preset = PRESETS[settings.name]
+    preset = preset_named(settings.name)
     estimator, advantage = _advantage(preset, settings.advantage)
     loss = _loss(preset.loss, settings.loss)
     recipe = Recipe(
@@ -47,7 +42,7 @@ def combine(settings: AlgorithmSettings) -> Recipe:
         forced_tokens=settings.forced_tokens,
     )
     # A preset's critic goes with the preset's estimator; only one the user asked for can be out of place.
-    if recipe.estimator not in NEEDS_CRITIC and settings.critic is None:
+    if not _reads_values(recipe) and settings.critic is None:
         recipe = replace(recipe, critic=None)
     _check_critic(recipe)
     _check_correction(recipe)
@@ -59,13 +54,21 @@ def _advantage(preset: Recipe, overrides: AdvantageSettings) -> tuple[str, Setti
     name = overrides.estimator or preset.estimator
     if name not in ESTIMATORS:
         raise ValueError(f"algorithm.advantage.estimator={name!r} is unknown: {_nearest(name, list(ESTIMATORS))}")
-    model = ESTIMATORS[name]
-    given = overrides.model_dump(exclude={"estimator"}, exclude_none=True)
+    model = ESTIMATORS[name].settings
+    given = overrides.model_dump(exclude={"estimator", "options"}, exclude_none=True)
+    for key in overrides.options:
+        if key in AdvantageSettings.model_fields:
+            raise ValueError(f"algorithm.advantage.options.{key} has a key of its own: set algorithm.advantage.{key}")
+    given |= overrides.options
+
+    def option(key: str) -> str:
+        return f"options.{key}" if key in overrides.options else key
+
     for key, value in given.items():
         if key not in model.model_fields:
             takes = ", ".join(model.model_fields)
             raise ValueError(
-                f"algorithm.advantage.{key}={value} does nothing with advantage.estimator={name}, which takes {takes}: "
+                f"algorithm.advantage.{option(key)}={value} does nothing with advantage.estimator={name}, which takes {takes}: "
                 "remove it or choose another estimator"
             )
     defaults = preset.advantage.model_dump() if name == preset.estimator else {}
@@ -74,12 +77,14 @@ def _advantage(preset: Recipe, overrides: AdvantageSettings) -> tuple[str, Setti
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise ValueError(f"algorithm.advantage.{key}={first['input']}: {first['msg']}") from None
+        raise ValueError(f"algorithm.advantage.{option(key)}={first['input']}: {first['msg']}") from None
 
 
 def _loss(preset: LossRecipe, overrides: LossSettings) -> LossRecipe:
     policy = overrides.policy or preset.policy
-    bounds = CLIPS[policy]
+    if policy not in POLICY_LOSSES:
+        raise ValueError(f"algorithm.loss.policy={policy!r} is unknown: {_nearest(policy, list(POLICY_LOSSES))}")
+    bounds = POLICY_LOSSES[policy].clips
     given: dict[str, Any] = overrides.model_dump(exclude={"policy", "aggregation", "fixed_length"}, exclude_none=True)
     for key, value in given.items():
         if key not in bounds:
@@ -125,13 +130,17 @@ def _kl(preset: KlRecipe, overrides: KlSettings) -> KlRecipe:
     return kl
 
 
+def _reads_values(recipe: Recipe) -> bool:
+    return ESTIMATORS[recipe.estimator].values_at is not None
+
+
 def _check_critic(recipe: Recipe) -> None:
-    if recipe.estimator in NEEDS_CRITIC and recipe.critic is None:
+    if _reads_values(recipe) and recipe.critic is None:
         raise ValueError(
             f"algorithm.advantage.estimator={recipe.estimator} needs a critic, and algorithm.critic is off: "
             "set algorithm.critic={} or choose an estimator without one (grpo, rloo, reinforce)"
         )
-    if recipe.estimator not in NEEDS_CRITIC and recipe.critic is not None:
+    if not _reads_values(recipe) and recipe.critic is not None:
         raise ValueError(
             f"algorithm.critic does nothing with advantage.estimator={recipe.estimator}: "
             "remove it or set advantage.estimator=gae (or turn_gae)"
@@ -142,7 +151,8 @@ def _check_correction(recipe: Recipe) -> None:
     correction = recipe.correction
     if correction is None:
         return
-    if correction.level == "sequence" and recipe.loss.policy in ("ppo_clip", "cispo"):
+    loss = POLICY_LOSSES[recipe.loss.policy]
+    if correction.level == "sequence" and loss.has_ratio and not loss.whole_episode:
         raise ValueError(
             f"algorithm.correction.level=sequence contradicts loss.policy={recipe.loss.policy}, whose ratio is that of a "
             "token: set correction.level=token, or loss.policy=gspo (or policy_gradient)"

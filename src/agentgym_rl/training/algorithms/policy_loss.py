@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
-from agentgym_rl.training.algorithms.presets import CLIPS
+from agentgym_rl.training.algorithms.policies import POLICY_LOSSES
 from agentgym_rl.training.algorithms.recipe import Recipe
-from agentgym_rl.training.losses.cispo import cispo
 from agentgym_rl.training.losses.correction import correction_weights, mismatch_metrics
 from agentgym_rl.training.losses.forced import forced_likelihood
-from agentgym_rl.training.losses.gspo import gspo
 from agentgym_rl.training.losses.inputs import LossInputs, LossOutput, Tally
 from agentgym_rl.training.losses.kl import kl_per_token
 from agentgym_rl.training.losses.masked import masked, tally
-from agentgym_rl.training.losses.policy import PerToken
-from agentgym_rl.training.losses.policy_gradient import policy_gradient
-from agentgym_rl.training.losses.ppo_clip import ppo_clip
-
-_POLICIES: dict[str, Callable[..., PerToken]] = {
-    "ppo_clip": ppo_clip,
-    "gspo": gspo,
-    "cispo": cispo,
-    "policy_gradient": policy_gradient,
-}
+from agentgym_rl.training.losses.registry import policy_function
 
 
 def policy_loss(recipe: Recipe, inputs: LossInputs, kl_coefficient: float) -> LossOutput:
@@ -36,8 +23,8 @@ def policy_loss(recipe: Recipe, inputs: LossInputs, kl_coefficient: float) -> Lo
     """
     mask = inputs.mask
     weights = torch.where(mask, inputs.weights, 0.0)
-    bounds = {name: getattr(recipe.loss, name) for name in CLIPS[recipe.loss.policy]}
-    policy = _POLICIES[recipe.loss.policy](inputs, **bounds)
+    bounds = {name: getattr(recipe.loss, name) for name in POLICY_LOSSES[recipe.loss.policy].clips}
+    policy = policy_function(recipe.loss.policy)(inputs, **bounds)
     losses, metrics = policy.losses, dict(policy.metrics)
     if recipe.correction is not None:
         losses = losses * _correction(recipe, inputs, metrics)

@@ -1,10 +1,20 @@
 """The algorithms by name: an estimator, a loss and the defaults of its paper. No torch here.
 
+Others are found as ``package.module:RECIPE``, so that a run's folder alone says where its algorithm is.
+
 No preset has a KL term of its own: a coefficient of 0 keeps the reference model out of memory. What placement and
 estimator the KL gets once ``algorithm.kl.coefficient`` is set is the paper's.
 """
 
 from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from difflib import get_close_matches
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
 
 from agentgym_rl.training.advantages import settings as estimators
 from agentgym_rl.training.algorithms.recipe import KlRecipe, LossRecipe, Recipe
@@ -100,11 +110,28 @@ PRESETS: dict[str, Recipe] = {
         ),
     )
 }
+_ELSEWHERE = re.compile(r"\w+(\.\w+)*:\w+")
 
-CLIPS: dict[str, dict[str, float | None]] = {
-    "ppo_clip": {"clip_low": 0.2, "clip_high": 0.2, "dual_clip": None},
-    "gspo": {"clip_low": 3e-4, "clip_high": 4e-4},
-    "cispo": {"clip_low": None, "clip_high": 4.0},
-    "policy_gradient": {},
-}
-"""The bounds each policy loss has, and their values where the policy was overridden and the bound was not."""
+
+def preset_named(name: str) -> Recipe:
+    """The preset ``name``, or the :class:`Recipe` that ``package.module:RECIPE`` names; importing its module registers its parts.
+
+    Raises:
+        ValueError: there is none of that name.
+    """
+    if name in PRESETS:
+        return PRESETS[name]
+    if not _ELSEWHERE.fullmatch(name):
+        near = get_close_matches(name, PRESETS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(PRESETS)}"
+        raise ValueError(f"algorithm.name={name!r} is unknown: {hint} Or give package.module:RECIPE")
+    module, _, attribute = name.partition(":")
+    if find_spec(module.partition(".")[0]) is None:
+        sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
+    try:
+        found = getattr(import_module(module), attribute, None)
+    except ModuleNotFoundError as error:
+        raise ValueError(f"algorithm.name={name!r}: there is no module {error.name!r}") from error
+    if not isinstance(found, Recipe):
+        raise ValueError(f"algorithm.name={name!r}: module {module!r} has no Recipe of the name {attribute!r}")
+    return replace(found, name=name)

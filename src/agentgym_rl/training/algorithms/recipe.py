@@ -7,6 +7,7 @@ from typing import Any
 
 from agentgym_rl.config.settings import Settings
 from agentgym_rl.training.algorithms.sections import (
+    AdvantageSettings,
     Aggregation,
     CorrectionSettings,
     CriticSettings,
@@ -16,7 +17,6 @@ from agentgym_rl.training.algorithms.sections import (
     KlEstimator,
     OverlongSettings,
     Placement,
-    Policy,
 )
 
 
@@ -24,7 +24,7 @@ from agentgym_rl.training.algorithms.sections import (
 class LossRecipe:
     """The policy loss; None where the policy has no such bound."""
 
-    policy: Policy = "ppo_clip"
+    policy: str = "ppo_clip"
     clip_low: float | None = None
     clip_high: float | None = None
     dual_clip: float | None = None
@@ -65,11 +65,18 @@ class Recipe:
     critic: CriticSettings | None = None
     forced_tokens: float = 0.0
 
+    def _advantage(self) -> dict[str, Any]:
+        """The estimator's settings; those without a key of their own as ``options``."""
+        values = self.advantage.model_dump()
+        options = {key: value for key, value in values.items() if key not in AdvantageSettings.model_fields}
+        named = {key: value for key, value in values.items() if key not in options}
+        return {**named, **({"options": options} if options else {})}
+
     def describe(self) -> dict[str, Any]:
         """Plain nested data that is a valid ``algorithm`` section and resolves to this recipe again."""
         return {
             "name": self.name,
-            "advantage": {"estimator": self.estimator, **self.advantage.model_dump()},
+            "advantage": {"estimator": self.estimator, **self._advantage()},
             "loss": {key: value for key, value in asdict(self.loss).items() if value is not None},
             "kl": self.kl.describe(),
             "entropy_coefficient": self.entropy_coefficient,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from agentgym_rl.training.advantages.settings import ESTIMATORS
 from agentgym_rl.training.algorithms.algorithm import Algorithm
-from agentgym_rl.training.algorithms.overrides import GROUP_ESTIMATORS, combine
+from agentgym_rl.training.algorithms.overrides import combine
+from agentgym_rl.training.algorithms.policies import CLIP_NAMES, POLICY_LOSSES
 from agentgym_rl.training.algorithms.sections import CriticSettings
 from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
@@ -27,7 +29,7 @@ def check(algorithm: Algorithm, *, groups: int, group_size: int, mini_batches: i
         ValueError: naming both settings and the way out.
     """
     recipe = algorithm.recipe
-    if group_size == 1 and recipe.estimator in GROUP_ESTIMATORS:
+    if group_size == 1 and ESTIMATORS[recipe.estimator].compares_groups:
         raise ValueError(
             f"batch.group_size=1 gives algorithm.advantage.estimator={recipe.estimator} nothing to compare: "
             "set batch.group_size to 2 or more (8 is usual), or algorithm.name=reinforce or ppo"
@@ -39,10 +41,10 @@ def check(algorithm: Algorithm, *, groups: int, group_size: int, mini_batches: i
         )
     if mini_batches > groups:
         raise ValueError(f"batch.mini_batches={mini_batches} is more than batch.groups={groups}: a group is never cut")
-    if recipe.loss.policy == "policy_gradient" and epochs > 1:
+    if not POLICY_LOSSES[recipe.loss.policy].has_ratio and epochs > 1:
         raise ValueError(
             f"batch.epochs={epochs} trains on the same episodes again, for which "
-            "algorithm.loss.policy=policy_gradient has no ratio: set batch.epochs=1 or algorithm.loss.policy=ppo_clip"
+            f"algorithm.loss.policy={recipe.loss.policy} has no ratio: set batch.epochs=1 or algorithm.loss.policy=ppo_clip"
         )
 
 
@@ -63,7 +65,7 @@ def refuse_idle_clips(settings: AlgorithmSettings, *, mini_batches: int, epochs:
     """
     if mini_batches * epochs > 1:
         return
-    given = {f"loss.{key}": getattr(settings.loss, key) for key in ("clip_low", "clip_high", "dual_clip")}
+    given = {f"loss.{key}": getattr(settings.loss, key) for key in CLIP_NAMES}
     if settings.critic and settings.critic.clip != CriticSettings().clip:
         given["critic.clip"] = "null" if settings.critic.clip is None else settings.critic.clip
     for key, value in given.items():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from agentgym_rl.config.settings import Settings
 
-Policy = Literal["ppo_clip", "gspo", "cispo", "policy_gradient"]
 Aggregation = Literal["token_mean", "episode_mean", "fixed_length"]
 KlEstimator = Literal["k1", "k2", "k3"]
 Placement = Literal["loss", "reward"]
@@ -18,7 +17,7 @@ class AdvantageSettings(Settings):
     """Which estimator, and what it is told. Each estimator takes some of these keys; the others are refused."""
 
     estimator: str | None = None
-    """``gae turn_gae grpo dr_grpo rloo reinforce reinforce_pp reinforce_pp_baseline remax gigpo``."""
+    """``gae turn_gae grpo dr_grpo rloo reinforce reinforce_pp reinforce_pp_baseline remax gigpo``, or a registered one."""
     gamma: float | None = None
     """Discount between turns; for ``gae`` between action tokens."""
     turn_gamma: float | None = None
@@ -37,13 +36,16 @@ class AdvantageSettings(Settings):
     """``gigpo``: weight of the turn-level part."""
     normalise: bool | None = None
     """``gigpo``: divide by the standard deviation of what is compared."""
+    options: dict[str, Any] = Field(default_factory=dict)
+    """What a registered estimator can be told besides the keys here."""
 
 
 class LossSettings(Settings):
     """The policy loss and how tokens are summed up."""
 
-    policy: Policy | None = None
-    """``ppo_clip``, ``gspo`` (one ratio an episode), ``cispo`` (clipped weights), ``policy_gradient`` (no ratio)."""
+    policy: str | None = None
+    """``ppo_clip``, ``gspo`` (one ratio an episode), ``cispo`` (clipped weights), ``policy_gradient`` (no ratio), or a registered
+    one."""
     clip_low: float | None = Field(default=None, ge=0, le=1)
     """The ratio is clipped below at 1 - clip_low."""
     clip_high: float | None = Field(default=None, ge=0)

@@ -27,7 +27,7 @@ class AlgorithmSettings(Settings):
     """
 
     name: str = "grpo"
-    """``ppo turn_ppo grpo dr_grpo dapo gspo cispo rloo reinforce reinforce_pp remax gigpo``."""
+    """``ppo turn_ppo grpo dr_grpo dapo gspo cispo rloo reinforce reinforce_pp remax gigpo``, or ``package.module:RECIPE``."""
     advantage: AdvantageSettings = AdvantageSettings()
     loss: LossSettings = LossSettings()
     kl: KlSettings = KlSettings()
