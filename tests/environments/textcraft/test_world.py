@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import agentgym_rl
+from agentgym_rl.environments.errors import UnknownTask
 from agentgym_rl.environments.task_set import SPLITS
 from agentgym_rl.environments.textcraft.recipes import recipe_book
 from agentgym_rl.environments.textcraft.scene import scene_of
@@ -265,6 +266,25 @@ def test_shortcuts(world):
 def test_a_negative_number_of_distractors_is_refused():
     with pytest.raises(ValueError, match="distractors must be 0 or more, not -1"):
         agentgym_rl.make("textcraft", distractors=-1)
+
+
+def test_scenes_are_more_train_tasks_of_the_same_goals():
+    with pytest.raises(ValueError, match="scenes must be 1 or more, not 0"):
+        agentgym_rl.make("textcraft", scenes=0)
+    one, four = (agentgym_rl.tasks("textcraft", split="train", scenes=scenes) for scenes in (1, 4))
+    assert len(four) == 4 * len(one)
+    assert [task.id for task in four][:5] == [one[0].id, *(f"{one[0].id}~{scene}" for scene in (2, 3, 4)), one[1].id]
+    assert {task.content for task in four} == {task.content for task in one}
+    for split in ("validation", "test"):
+        assert list(agentgym_rl.tasks("textcraft", split=split, scenes=4)) == list(
+            agentgym_rl.tasks("textcraft", split=split)
+        )
+    world = agentgym_rl.make("textcraft", scenes=4)
+    texts = [world.reset(options={"task": task})[0] for task in ("oak_boat", "oak_boat~2", "oak_boat~3", "oak_boat~4")]
+    assert len({text.rpartition("Goal: ")[2] for text in texts}) == 1
+    assert len({tuple(sorted(text.splitlines())) for text in texts}) == 4
+    with pytest.raises(UnknownTask, match="oak_boat~5"):
+        world.reset(options={"task": "oak_boat~5"})
 
 
 ACTIONS = st.one_of(
