@@ -41,8 +41,9 @@ class OpenAIEngine:
     ``base_url`` defaults to ``$OPENAI_BASE_URL``, else OpenAI's own address; ``api_key_variable`` names the environment
     variable that holds the key (empty or unset: none is sent). Connection errors, time-outs, broken or oversized answers
     and the statuses of an overloaded server are retried ``retries`` times, after ``Retry-After`` or with doubling waits
-    from ``backoff`` seconds, then they are a :class:`ChatServerFault`. Other statuses are :class:`ChatServerRefused`, a conversation that is
-    too long is :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a request.
+    from ``backoff`` seconds, then they are a :class:`ChatServerFault`. Other statuses are :class:`ChatServerRefused`, a
+    conversation that is too long is :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a
+    request.
     """
 
     def __init__(
