@@ -47,7 +47,7 @@ def imp():
 
 
 @pytest.fixture(scope="session")
-def shared_server(imp):
+def shared_server(imp):  # noqa: ARG001 - makes it importable
     """A server with all worlds in its own process, for every test that leaves no trace on it."""
     with serving("textcraft", "babyai", "aio_worlds:Imp", allow_expert=True) as found:
         yield found
@@ -177,8 +177,19 @@ class App:
         return path
 
 
+@pytest.fixture(scope="session")
+def play_on_shared_app():
+    """Runs a test's coroutine with one application that all such tests share."""
+    with asyncio.Runner() as runner:
+        app = make_app(ServeSettings(environments=["textcraft"]))
+        lifespan = app.router.lifespan_context(app)
+        runner.run(lifespan.__aenter__())
+        yield lambda coroutine: runner.run(coroutine(App(app)))
+        runner.run(lifespan.__aexit__(None, None, None))
+
+
 @pytest.fixture
-def play_on_app(clock, imp):
+def play_on_app(clock, imp):  # noqa: ARG001 - makes it importable
     """Runs a test's coroutine with an application, on the clock."""
 
     def play(coroutine, *environments, **settings):
