@@ -17,6 +17,9 @@ class ChoosesWorker(Protocol):
     async def attach(self, world: int) -> SharedWorker:
         """The worker that shall have the world from now on."""
 
+    async def tidy(self) -> None:
+        """Sees which workers are to be replaced."""
+
 
 class PooledEnvironment(RemoteEnvironment):
     """Keeps its worker for an episode. At a reset it moves when that worker is gone or about to be replaced."""
@@ -58,6 +61,7 @@ class PooledEnvironment(RemoteEnvironment):
 
     async def _move(self) -> None:
         """Leave a worker that is gone or about to be replaced."""
+        await self._pool.tidy()
         if self._worker is not None and (self._worker.dead is not None or self._worker.retiring):
             self._worker.discard(self._number, self._make, self._name, CLOSE_SECONDS)
             self._worker = None

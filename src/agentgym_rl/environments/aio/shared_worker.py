@@ -53,6 +53,11 @@ class SharedWorker:
         """None before :meth:`start`."""
         return self._process.pid if self._process is not None else None
 
+    @property
+    def idle(self) -> bool:
+        """Whether it has neither worlds nor anything to do."""
+        return not self.worlds and not self._waiting
+
     async def start(self) -> None:
         """Starts the process. Whoever calls while it starts waits with the first."""
         if self._starting is None:

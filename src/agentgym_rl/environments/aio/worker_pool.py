@@ -85,7 +85,7 @@ class WorkerPool:
         """Forgets workers that died and ends those that have nothing more to do."""
         for worker in list(self._workers):
             worker.retiring = worker.retiring or self._recycling.due(worker)
-            if worker.dead is None and worker.retiring and not worker.worlds:
+            if worker.dead is None and worker.retiring and worker.idle:
                 await worker.kill("it was recycled")
             if worker.dead is not None and worker in self._workers:
                 self._workers.remove(worker)
