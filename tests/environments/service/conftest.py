@@ -22,7 +22,7 @@ AIO_TESTS = Path(__file__).parents[1] / "aio"
 
 
 @contextlib.contextmanager
-def serving(*environments, **settings):
+def _serving(*environments, **settings):
     """A server on a real socket, on a thread of this process; gives its address."""
     chosen = ServeSettings(environments=list(environments), port=0, **settings)
     started = threading.Event()
@@ -39,6 +39,12 @@ def serving(*environments, **settings):
 
 
 @pytest.fixture(scope="session")
+def serving():
+    """``with serving("textcraft", lease=5.0) as address``: a server on a real socket."""
+    return _serving
+
+
+@pytest.fixture(scope="session")
 def imp():
     """``aio_worlds:Imp``, the world that misbehaves on request, importable here and in worker processes."""
     sys.path.insert(0, str(AIO_TESTS))
@@ -49,7 +55,7 @@ def imp():
 @pytest.fixture(scope="session")
 def shared_server(imp):  # noqa: ARG001 - makes it importable
     """A server with all worlds in its own process, for every test that leaves no trace on it."""
-    with serving("textcraft", "babyai", "aio_worlds:Imp", allow_expert=True) as found:
+    with _serving("textcraft", "babyai", "aio_worlds:Imp", allow_expert=True) as found:
         yield found
 
 
