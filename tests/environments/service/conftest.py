@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -62,11 +63,12 @@ def shared_server(imp):  # noqa: ARG001 - makes it importable
 class ServerProcess:
     """``agentgym-rl serve`` in a process of its own."""
 
-    def __init__(self, *arguments, **variables):
+    def __init__(self, *arguments, port="0", **variables):
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - a pipe that nobody reads would fill up
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "agentgym_rl.cli", "serve", *arguments, "--port", "0"],
+            [sys.executable, "-m", "agentgym_rl.cli", "serve", *arguments, "--port", port],
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=self._errors,
             text=True,
             env={**os.environ, "PYTHONPATH": str(AIO_TESTS), **variables},
         )
@@ -75,13 +77,19 @@ class ServerProcess:
     def wait_until_ready(self):
         """Reads the addresses of its worlds."""
         self.urls = [self.process.stdout.readline().strip()]
-        assert self.urls[0].startswith("http"), self.process.stderr.read()
+        assert self.urls[0].startswith("http"), self.errors()
         self.address = self.urls[0].rpartition("/")[0]
         return self
+
+    def errors(self):
+        """What it has written to standard error."""
+        self._errors.seek(0)
+        return self._errors.read()
 
     def end(self):
         self.process.kill()
         self.process.communicate()
+        self._errors.close()
 
 
 @pytest.fixture
@@ -89,8 +97,8 @@ def server_process():
     """Starts servers in processes of their own, and ends them with the test."""
     started = []
 
-    def start(*arguments, **variables):
-        started.append(ServerProcess(*arguments, **variables))
+    def start(*arguments, port="0", **variables):
+        started.append(ServerProcess(*arguments, port=port, **variables))
         return started[-1]
 
     yield start

@@ -68,7 +68,8 @@ def test_a_killed_server_leaves_no_process(server_process):
 )
 def test_what_does_not_start_says_why(server_process, arguments, variables, message):
     server = server_process(*arguments, **variables)
-    out, errors = server.process.communicate(timeout=60)
+    out, _ = server.process.communicate(timeout=60)
+    errors = server.errors()
     assert server.process.returncode == 2
     assert message in errors
     assert "Traceback" not in errors
