@@ -137,6 +137,37 @@ def test_a_world_that_hangs_is_killed_at_its_deadline(worlds, clock, has_ended):
     assert has_ended(clock.run_until_complete(play()))
 
 
+def test_a_reset_that_waited_behind_a_hanging_call_is_made_on_another_worker(worlds, clock):
+    async def play():
+        async with Imps(worlds, 1) as imps:
+            slow, before = await imps.begun(step_seconds=50)
+            idle, _ = await imps.begun()
+            hanging = asyncio.ensure_future(slow.step("hang"))
+            waiting = asyncio.ensure_future(imps.reset(idle))
+            beginning = asyncio.ensure_future(imps.begun())
+            for _ in range(5):
+                await asyncio.sleep(0)
+            clock.advance(51)
+            with pytest.raises(DeadlinePassed):
+                await hanging
+            return before, await waiting, (await beginning)[1]
+
+    before, waiting, beginning = clock.run_until_complete(play())
+    assert before != waiting == beginning
+
+
+def test_starting_a_worker_is_no_part_of_the_deadline_of_a_reset(worlds, clock):
+    async def play():
+        async with Imps(worlds, 1) as imps:
+            beginning = asyncio.ensure_future(imps.begun(reset_seconds=5))
+            for _ in range(5):
+                await asyncio.sleep(0)
+            clock.advance(30)
+            await beginning
+
+    clock.run_until_complete(play())
+
+
 def test_a_cancelled_call_ends_its_world_alone(worlds):
     async def play():
         async with Imps(worlds, 1) as imps:

@@ -17,6 +17,15 @@ from agentgym_rl.environments.aio.worker import HEADER, Answer, Order, frame
 from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
 
 
+class WorkerGone(EnvironmentFault):
+    """The worker process ended before it answered."""
+
+    def __init__(self, message: str, *, begun: bool) -> None:
+        super().__init__(message)
+        self.begun = begun
+        """Whether the call may have begun. Otherwise it can be made elsewhere."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Waiting:
     """An order that was sent and not answered yet."""
@@ -69,10 +78,10 @@ class SharedWorker:
 
         Raises:
             DeadlinePassed: the call took longer than ``seconds``.
-            EnvironmentFault: the worker is gone.
+            WorkerGone: the worker is gone.
         """
         if self.dead is not None:
-            raise EnvironmentFault(f"{name}: the worker process is gone: {self.dead}")
+            raise WorkerGone(f"{name}: the worker process is gone: {self.dead}", begun=False)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._send(Order(call, arguments, make, world), _Waiting(answer, name, call, seconds))
         return await answer
@@ -145,22 +154,23 @@ class SharedWorker:
         cause = f"{late.name}: {late.call} took longer than {late.seconds:g} s"
         if not late.answer.done():
             late.answer.set_exception(DeadlinePassed(cause))
-        self._kill(f"it was killed, because {cause}")
+        self._kill(f"it was killed, because {cause}", late=True)
 
-    def _kill(self, cause: str) -> None:
-        self._die(cause)
+    def _kill(self, cause: str, *, late: bool = False) -> None:
+        self._die(cause, late=late)
         if self._process is not None and self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
 
-    def _die(self, cause: str) -> None:
+    def _die(self, cause: str, *, late: bool = False) -> None:
+        """``late``: the call that the worker was busy with has been answered for."""
         self.dead = self.dead or cause
         self.worlds.clear()
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while self._waiting:
-            waiting = self._waiting.popleft()
+        for place, waiting in enumerate(self._waiting):
             if not waiting.answer.done():
-                fault = EnvironmentFault(f"{waiting.name}: the worker process is gone during {waiting.call}: {self.dead}")
-                waiting.answer.set_exception(fault)
+                message = f"{waiting.name}: the worker process is gone during {waiting.call}: {self.dead}"
+                waiting.answer.set_exception(WorkerGone(message, begun=place == 0 and not late))
+        self._waiting.clear()

@@ -29,7 +29,9 @@ PARENT_CHECK_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A method of the session and its arguments. The first order to a world makes it; ``close`` forgets it."""
+    """A method of the session and its arguments. The first order to a world makes it; ``close`` forgets it; ``make`` does
+    no more than that.
+    """
 
     call: str
     arguments: tuple[Any, ...]
@@ -71,7 +73,7 @@ def main() -> None:
             if order.world not in sessions:
                 sessions[order.world] = Session(pickle.loads(order.make)())
             session = sessions.pop(order.world) if order.call == "close" else sessions[order.world]
-            result = getattr(session, order.call)(*order.arguments)
+            result = None if order.call == "make" else getattr(session, order.call)(*order.arguments)
             answer = frame(Answer(result, memory=held_memory() if order.call == "reset" else 0))
         except MISUSE as error:
             answer = frame(Answer(error=type(error)(str(error))))
