@@ -59,9 +59,6 @@ def run(arguments: Sequence[str]) -> int:
         return code if isinstance(code, int) else 0
     except (typer.Abort, KeyboardInterrupt):
         return STOPPED
-    except BrokenPipeError:  # the reader (head, less) has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
         if isinstance(error, _USAGE_ERROR):
             return _bad_use(error)

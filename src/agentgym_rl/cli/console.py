@@ -28,5 +28,10 @@ def _console(stream: TextIO) -> Console:
 
 
 def print_json(content: Any) -> None:
-    """One JSON document on stdout."""
-    sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n")
+    """One JSON document on stdout; characters that its encoding lacks, lone surrogates among them, are escaped."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, default=str)
+    try:
+        text.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        text = json.dumps(content, indent=2, default=str)
+    sys.stdout.write(text + "\n")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 TOKEN = "AGENTGYM_RL_TOKEN"
 
 
+class LogLevel(StrEnum):
+    """What is logged at least."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 def command(
     environments: Annotated[list[str], typer.Argument(help="Worlds: textcraft, package.module:Class.", metavar="ENV...")],
     host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine it needs a token.")] = "127.0.0.1",
@@ -24,6 +34,8 @@ def command(
     worker_episodes: Annotated[int | None, typer.Option(min=1, help="Replace a worker after so many episodes.")] = None,
     worker_memory_mib: Annotated[int | None, typer.Option(min=1, help="Replace a worker that holds more.")] = None,
     sessions: Annotated[int, typer.Option(min=1, help="Most open sessions.")] = 2048,
+    queue: Annotated[int, typer.Option(min=1, help="Most calls under way.")] = 4096,
+    body_bytes: Annotated[int, typer.Option(min=1024, help="Largest request body.")] = 8 << 20,
     lease: Annotated[float, typer.Option(help="Seconds until an unused session is closed.")] = 900.0,
     reset_seconds: Annotated[float, typer.Option(help="Deadline of a reset, in a worker.")] = 60.0,
     step_seconds: Annotated[float, typer.Option(help="Deadline of a step, in a worker.")] = 30.0,
@@ -31,7 +43,7 @@ def command(
     cors_origin: Annotated[list[str] | None, typer.Option(help="Web pages of this origin may call; repeatable.")] = None,
     ssl_certfile: Annotated[Path | None, typer.Option(help="TLS: the certificate chain.")] = None,
     ssl_keyfile: Annotated[Path | None, typer.Option(help="TLS: its key.")] = None,
-    log_level: Annotated[Literal["debug", "info", "warning", "error"], typer.Option(help="Of the log on stderr.")] = "info",
+    log_level: Annotated[LogLevel, typer.Option(help="Of the log on stderr: JSON lines.")] = LogLevel.INFO,
 ) -> None:
     """Serve environments over HTTP until Ctrl-C. Clients write http://HOST:PORT/ENV for the environment's id.
 
@@ -56,6 +68,8 @@ def command(
             worker_episodes=worker_episodes,
             worker_memory_mib=worker_memory_mib,
             sessions=sessions,
+            queue=queue,
+            body_bytes=body_bytes,
             lease=lease,
             reset_seconds=reset_seconds,
             step_seconds=step_seconds,
@@ -67,7 +81,7 @@ def command(
         )
     except ValidationError as error:
         raise ConfigError("; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())) from error
-    log_as_json(log_level)
+    log_as_json(log_level.value)
     try:
         serve(settings, lambda address: _announce(settings, address))
     except OSError as error:
