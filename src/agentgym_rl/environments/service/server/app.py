@@ -21,6 +21,7 @@ from agentgym_rl.environments.service.server import answers
 from agentgym_rl.environments.service.server.catalogue import Catalogue
 from agentgym_rl.environments.service.server.guards import BoundedBody, Queue, Timed, TokenRequired
 from agentgym_rl.environments.service.server.metrics import Metrics
+from agentgym_rl.environments.service.server.openapi import describe_with_problems
 from agentgym_rl.environments.service.server.routes import Service, routes
 from agentgym_rl.environments.service.server.sessions import Sessions
 from agentgym_rl.environments.service.server.settings import MEBIBYTE, ServeSettings
@@ -63,6 +64,7 @@ def make_app(settings: ServeSettings) -> FastAPI:
         exception_handlers=_handlers(),
     )
     app.include_router(routes(service))
+    describe_with_problems(app, token=settings.token is not None)
     return app
 
 

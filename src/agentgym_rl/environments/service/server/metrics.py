@@ -57,10 +57,9 @@ class Metrics:
         """A request was answered."""
         self._seconds.labels(operation).observe(seconds)
         self._answers.labels(operation, str(status)).inc()
-        level = logging.WARNING if status >= 500 else logging.DEBUG
-        if log.isEnabledFor(level):
+        if log.isEnabledFor(logging.DEBUG):
             extra = {"operation": operation, "status": status, "milliseconds": round(seconds * 1000, 3)}
-            log.log(level, "answered", extra=extra)
+            log.debug("answered", extra=extra)
 
     def text(self, replaced_workers: int) -> bytes:
         """All of it."""
