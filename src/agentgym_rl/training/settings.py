@@ -49,6 +49,8 @@ class OptimizerSettings(Settings):
     learning_rate: float = Field(default=1e-6, gt=0)
     warmup_steps: int = Field(default=0, ge=0)
     """The learning rate rises linearly over so many steps; the first is never zero."""
+    decay_steps: int = Field(default=0, ge=0)
+    """After the warm-up it falls linearly over so many steps to a tenth, and stays there; 0: it stays as it is."""
     betas: tuple[Decay, Decay] = (0.9, 0.95)
     weight_decay: float = Field(default=0.0, ge=0)
     max_grad_norm: float = Field(default=1.0, gt=0)

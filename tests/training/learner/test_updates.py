@@ -147,6 +147,12 @@ def test_the_learning_rate_warms_up_from_a_first_step_that_is_not_zero(
     assert make_learner(make_tiny()).optimizer.learning_rate(1) == 1e-3
 
 
+def test_the_learning_rate_falls_to_a_tenth_after_the_warm_up(make_tiny: Callable[..., Any], make_learner: Any) -> None:
+    learner = make_learner(make_tiny(), optimizer={"learning_rate": 0.4, "warmup_steps": 2, "decay_steps": 10})
+    found = [learner.optimizer.learning_rate(step) for step in (1, 2, 3, 7, 12, 50)]
+    assert found == pytest.approx([0.2, 0.4, 0.364, 0.22, 0.04, 0.04])
+
+
 def test_gradients_are_clipped(make_tiny: Callable[..., Any], make_learner: Any, batch: Batch) -> None:
     learner = make_learner(make_tiny(), optimizer={"max_grad_norm": 1e-3})
     norms = []

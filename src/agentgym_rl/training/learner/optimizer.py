@@ -1,4 +1,4 @@
-"""AdamW over the master weights, with a warm-up whose first step is never zero."""
+"""AdamW over the master weights, with a warm-up whose first step is never zero and a linear decay."""
 
 from __future__ import annotations
 
@@ -9,6 +9,10 @@ import torch
 from torch import Tensor
 
 from agentgym_rl.training.settings import OptimizerSettings
+
+
+_FLOOR = 0.1
+"""Share of the learning rate that the decay leaves: above zero, so that a run which is made longer goes on learning."""
 
 
 class Optimizer:
@@ -28,7 +32,10 @@ class Optimizer:
 
     def learning_rate(self, step: int) -> float:
         """Of training step ``step`` (from 1)."""
-        return self._settings.learning_rate * min(1.0, step / max(1, self._settings.warmup_steps))
+        settings = self._settings
+        warmth = min(1.0, step / max(1, settings.warmup_steps))
+        decayed = min(1.0, max(0, step - settings.warmup_steps) / settings.decay_steps) if settings.decay_steps else 0.0
+        return settings.learning_rate * warmth * (1.0 - (1.0 - _FLOOR) * decayed)
 
     def gradient_norm(self) -> float:
         """Clip the gradients to ``max_grad_norm``; their global norm before that."""
