@@ -10,7 +10,6 @@ from torch import Tensor
 
 from agentgym_rl.training.settings import OptimizerSettings
 
-
 _FLOOR = 0.1
 """Share of the learning rate that the decay leaves: above zero, so that a run which is made longer goes on learning."""
 
