@@ -14,7 +14,7 @@ import pytest
 
 from agentgym_rl.records import atomic
 from agentgym_rl.records.atomic import PARTIAL, folder_atomic, write_atomic
-from agentgym_rl.records.errors import DiskFull, RecordError
+from agentgym_rl.records.errors import DiskFull, RecordError, WriteFailed
 
 
 def test_writes_and_replaces(tmp_path: Path) -> None:
@@ -100,6 +100,18 @@ def test_a_full_disk_keeps_the_old_folder(tmp_path: Path, monkeypatch: pytest.Mo
         fill()
     assert (path / "a").read_text() == "old"
     assert [one.name for one in tmp_path.iterdir()] == ["7"]
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EFBIG, errno.EROFS])
+def test_a_disk_that_gives_up_is_a_failure_not_bad_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    def give_up(*_: Any) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(atomic.os, "fsync", give_up)
+    with pytest.raises(
+        WriteFailed, match=rf"a: cannot be written: {os.strerror(number)}; what was saved before is untouched"
+    ):
+        write_atomic(tmp_path / "a", "new")
 
 
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:

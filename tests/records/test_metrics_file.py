@@ -76,3 +76,9 @@ def test_a_damaged_line_in_the_middle_is_named(metrics: MetricsFile, line: str) 
 def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"gone/metrics\.jsonl: cannot be written"):
         MetricsFile(tmp_path / "gone" / "metrics.jsonl").append({"step": 1})
+
+
+def test_metrics_that_are_no_file_are_named(metrics: MetricsFile) -> None:
+    metrics.path.mkdir()
+    with pytest.raises(RecordError, match=r"metrics\.jsonl: not readable: Is a directory"):
+        metrics.read()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -9,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from agentgym_rl.records.errors import RecordError, RunExists, RunLocked
+from agentgym_rl.records import lock
+from agentgym_rl.records.errors import RecordError, RunExists, RunLocked, WriteFailed
 from agentgym_rl.records.run_folder import RunFolder
 
 
@@ -39,6 +42,38 @@ def test_an_existing_run_is_refused_with_both_ways_out(tmp_path: Path) -> None:
 def test_a_run_that_never_started_can_be_created_again(tmp_path: Path) -> None:
     RunFolder.create(tmp_path, "a").close()
     RunFolder.create(tmp_path, "a").close()
+
+
+@pytest.mark.parametrize("left", ["metrics.jsonl", "checkpoints/3/weights", "eval/0.json"])
+def test_a_run_that_lost_its_config_is_not_written_over(tmp_path: Path, left: str) -> None:
+    RunFolder.create(tmp_path, "a").close()
+    path = tmp_path / "a" / left
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("precious")
+    with pytest.raises(RunExists, match=r"holds a run without its config\.yaml"):
+        RunFolder.create(tmp_path, "a")
+    assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize(("lines", "lost"), [([], 1), ([1], 2), ([2], 1), ([1, 3], 2), ([1, 1, 2], 2)])
+def test_metrics_that_lack_a_step_are_not_gone_on_from(tmp_path: Path, lines: list[int], lost: int) -> None:
+    with RunFolder.create(tmp_path, "a") as folder:
+        for step in lines:
+            folder.metrics.append({"step": step})
+        folder.episodes(3).write_text("")
+        with pytest.raises(RecordError, match=rf"metrics\.jsonl: the line of step {lost} is missing.*model\.path=.*/2"):
+            folder.rewind(2)
+        assert [line["step"] for line in folder.metrics.read()] == lines
+        assert folder.episodes(3).exists()
+
+
+def test_what_comes_after_the_checkpoint_is_forgotten(tmp_path: Path) -> None:
+    with RunFolder.create(tmp_path, "a") as folder:
+        for step in (1, 2, 3):
+            folder.metrics.append({"step": step})
+            folder.episodes(step).write_text("")
+        assert [line["step"] for line in folder.rewind(2)] == [1, 2]
+        assert [folder.episodes(step).exists() for step in (1, 2, 3)] == [True, True, False]
 
 
 def test_resuming_what_is_not_there(tmp_path: Path) -> None:
@@ -78,6 +113,21 @@ def test_an_unwritable_place_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RecordError, match=r"cannot be written.*run\.root=FOLDER"):
         RunFolder.create(tmp_path / "file", "a")
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EIO, errno.EACCES])
+def test_a_place_that_refuses_is_the_wrong_place_not_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    for target, name in ((Path, "mkdir"), (lock.fcntl, "flock")):
+        with monkeypatch.context() as patch:
+            patch.setattr(target, name, refuse)
+            with pytest.raises(RecordError, match=r"cannot be written.*run\.root=FOLDER") as raised:
+                RunFolder.create(tmp_path, "a")
+        assert not isinstance(raised.value, WriteFailed)
 
 
 def test_two_processes_do_not_train_into_one_folder(tmp_path: Path) -> None:

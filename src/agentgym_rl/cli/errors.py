@@ -10,7 +10,7 @@ FAILED, BAD_USE, STOPPED = 1, 2, 130
 """Exit codes; the last is what shells use for Ctrl-C."""
 
 _CODES = {
-    "agentgym_rl.records.errors:DiskFull": FAILED,
+    "agentgym_rl.records.errors:WriteFailed": FAILED,
     "agentgym_rl.environments.errors:EnvironmentFault": FAILED,
     "agentgym_rl.environments.errors:TooManyAbandonedThreads": FAILED,
     "agentgym_rl.agents.engines.openai:ChatServerRefused": FAILED,

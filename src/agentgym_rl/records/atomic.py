@@ -9,7 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from agentgym_rl.records.errors import DiskFull, RecordError
+from agentgym_rl.records.errors import DiskFull, RecordError, WriteFailed
+
+_BROKEN = {errno.EIO, errno.EFBIG, errno.EROFS, errno.ESTALE}
+"""What befalls a disk that could be written before; a file system turns read-only when its disk fails."""
 
 PARTIAL = ".partial"
 """Suffix of what is being written. Whatever carries it was never finished and may be deleted."""
@@ -67,15 +70,18 @@ def folder_atomic(path: Path) -> Iterator[Path]:
         raise
 
 
-def unwritable(path: Path, error: OSError) -> RecordError:
-    """The error to raise when ``path`` could not be written."""
+def unwritable(path: Path, error: OSError, *, at_start: bool = False) -> RecordError:
+    """The error to raise when ``path`` could not be written. ``at_start``: nothing was, so it is the wrong place."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(next(folder for folder in path.absolute().parents if folder.exists())).free
         return DiskFull(
             f"{path}: the disk is full ({free / 2**20:.0f} MiB free). Make room, or choose another disk with"
             " run.root=FOLDER; what was saved before is untouched"
         )
-    return RecordError(f"{path}: cannot be written: {error.strerror or error}; choose another folder with run.root=FOLDER")
+    reason = f"{path}: cannot be written: {error.strerror or error}"
+    if error.errno in _BROKEN and not at_start:
+        return WriteFailed(f"{reason}; what was saved before is untouched")
+    return RecordError(f"{reason}; choose another folder with run.root=FOLDER")
 
 
 def _sync_file(path: Path) -> None:

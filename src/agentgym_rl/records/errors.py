@@ -15,5 +15,9 @@ class RunLocked(RecordError):
     """Another process is training into the run's folder."""
 
 
-class DiskFull(RecordError):
-    """No room to write; what was saved before is untouched."""
+class WriteFailed(RecordError):
+    """The disk gave up in the middle of a run, which is nobody's bad use; what was saved before is untouched."""
+
+
+class DiskFull(WriteFailed):
+    """No room to write."""

@@ -26,7 +26,7 @@ class FolderLock:
         try:
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            raise unwritable(self.path, error) from error
+            raise unwritable(self.path, error, at_start=True) from error
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -35,6 +35,9 @@ class FolderLock:
             raise RunLocked(
                 f"{self.path.parent}: process {owner} is training into it. Wait for it, stop it, or choose another run.name"
             ) from None
+        except OSError as error:
+            os.close(descriptor)
+            raise unwritable(self.path, error, at_start=True) from error
         os.truncate(descriptor, 0)
         os.write(descriptor, f"{os.getpid()}\n".encode())
         self._descriptor = descriptor

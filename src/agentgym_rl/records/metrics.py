@@ -38,9 +38,12 @@ class MetricsFile:
 
         Raises :class:`RecordError` naming file and line for anything else that is not a line of metrics.
         """
-        if not self.path.exists():
+        try:
+            *whole, _cut = self.path.read_bytes().split(b"\n")
+        except FileNotFoundError:
             return []
-        *whole, _cut = self.path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise RecordError(f"{self.path}: not readable: {error.strerror}; put the run's metrics back there") from error
         lines: list[Line] = []
         for number, text in enumerate(whole, start=1):
             try:

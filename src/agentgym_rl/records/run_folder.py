@@ -37,6 +37,11 @@ class RunFolder:
                 f"{folder.path} exists already. Go on with it: add --resume. Start another: add run.name=NAME"
                 " (or delete the folder)"
             )
+        if folder.metrics.path.exists() or folder.checkpoint_steps() or any((folder.path / "eval").glob("*.json")):
+            raise RunExists(
+                f"{folder.path} holds a run without its config.yaml. Put that back and add --resume. Start another: add"
+                " run.name=NAME (or delete the folder)"
+            )
         folder._take()
         return folder
 
@@ -59,7 +64,7 @@ class RunFolder:
             for path in (self.path, self.path / "episodes", self.path / "eval", self.checkpoints):
                 path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise unwritable(self.path, error) from error
+            raise unwritable(self.path, error, at_start=True) from error
         self._lock.acquire()
 
     def close(self) -> None:
@@ -93,7 +98,18 @@ class RunFolder:
         return sorted(step for step, path in found if path == self.checkpoint(step) and path.is_dir())
 
     def rewind(self, step: int) -> list[Line]:
-        """Forget what was written after ``step``: it will be made again. Returns the metrics up to there."""
+        """Forget what was written after ``step``: it will be made again. Returns the metrics up to there.
+
+        Raises :class:`RecordError` when they are not all there: nothing is forgotten then.
+        """
+        held = [line["step"] for line in self.metrics.read() if line["step"] <= step]
+        if held != list(range(1, step + 1)):
+            lost = next((number for number, other in enumerate(held, start=1) if number != other), len(held) + 1)
+            raise RecordError(
+                f"{self.metrics.path}: the line of step {lost} is missing or out of place, and {self.checkpoint(step)} goes on"
+                " from them. Put it back, or start another run from the checkpoint:"
+                f" run.name=NAME model.path={self.checkpoint(step)}"
+            )
         for path in [*(self.path / "episodes").iterdir(), *(self.path / "eval").iterdir()]:
             number = path.name.partition(".")[0].removeprefix("free-")
             if number.isdecimal() and int(number) > step:
