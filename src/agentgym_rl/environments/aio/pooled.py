@@ -11,7 +11,7 @@ from agentgym_rl.environments.aio.shared_worker import SharedWorker, WorkerGone
 from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.protocol import Environment
 
-MAKE_SECONDS = 60.0
+MAKE_SECONDS = 30.0
 """Deadline for a process to start and a world to be made."""
 MOVES = 5
 """So many workers are tried for a reset."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 FAILURES = 3
 """So many in a row open the circuit."""
 FIRST_SECONDS = 1.0
-LONGEST_SECONDS = 30.0
+LONGEST_SECONDS = 10.0
 
 
 class Circuit:

@@ -57,9 +57,8 @@ class ServerPool:
     async def release(self, session: RemoteSession) -> None:
         """Ends a session. Raises nothing."""
         session.place.sessions -= 1
-        if session.place.circuit.closed:
-            with contextlib.suppress(Unreachable, ProblemRaised):
-                await session.close()
+        with contextlib.suppress(Unreachable, ProblemRaised):
+            await session.close()
 
     def abandon(self, session: RemoteSession) -> None:
         """Ends a session without waiting for it."""
