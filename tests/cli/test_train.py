@@ -12,6 +12,7 @@ import pytest
 
 from agentgym_rl.config import load
 from agentgym_rl.records.errors import DiskFull, RunExists
+from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.settings import TrainSettings
 from agentgym_rl.training.summary import RunSummary
 
@@ -90,16 +91,45 @@ def test_notes_on_dropped_keys_are_printed(invoke: Callable[..., Any], api: type
     assert "model.tiny dropped: model.path=smollm2-135m-instruct leaves it without effect" in result.errors
 
 
-def test_control_c_says_how_to_go_on(invoke: Callable[..., Any], api: types.ModuleType) -> None:
-    def train(*_: Any, **__: Any) -> None:
+def test_control_c_says_how_to_go_on(invoke: Callable[..., Any], api: types.ModuleType, tmp_path: Path) -> None:
+    def train(settings: TrainSettings, **_: Any) -> None:
+        if settings.run.steps != 1:
+            RunFolder.create(settings.run.root, settings.run.name).config.write_text("")
         raise KeyboardInterrupt
 
     api.train = train  # type: ignore[attr-defined]
-    result = invoke("train", TINY, "run.name=a b")
+    root = f"run.root={tmp_path}"
+    result = invoke("train", TINY, root, "run.name=a b")
     assert result.code == 130
-    assert result.errors == f"stopped; go on with: agentgym-rl train {TINY} 'run.name=a b' --resume\n"
-    again = invoke("train", TINY, "--resume")
+    assert result.errors == f"stopped; go on with: agentgym-rl train {TINY} {root} 'run.name=a b' --resume\n"
+    again = invoke("train", TINY, root, "--resume")
     assert again.errors.count("--resume") == 1
+    early = invoke("train", TINY, root, "run.name=c", "run.steps=1")
+    assert (
+        early.errors == f"stopped; nothing was begun, start with: agentgym-rl train {TINY} {root} run.name=c run.steps=1\n"
+    )
+
+
+@pytest.mark.parametrize("steps", [[], [9, 10]])
+def test_a_disk_that_gives_up_names_the_last_checkpoint(
+    invoke: Callable[..., Any], api: types.ModuleType, tmp_path: Path, steps: list[int]
+) -> None:
+    def train(settings: TrainSettings, **_: Any) -> None:
+        with RunFolder.create(settings.run.root, settings.run.name) as folder:
+            folder.config.write_text("")
+            for step in steps:
+                folder.checkpoint(step).mkdir()
+            raise DiskFull("metrics.jsonl: the disk is full")
+
+    api.train = train  # type: ignore[attr-defined]
+    root = f"run.root={tmp_path}"
+    result = invoke("train", TINY, root)
+    last = f"the last good checkpoint is {tmp_path}/tiny/checkpoints/10" if steps else "there is no checkpoint yet"
+    assert result.code == 1
+    assert result.errors == (
+        f"error: metrics.jsonl: the disk is full\n{last}; once that is mended, go on with: "
+        f"agentgym-rl train {TINY} {root} --resume\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,6 +138,7 @@ def test_control_c_says_how_to_go_on(invoke: Callable[..., Any], api: types.Modu
         (RunExists("runs/x exists already. Go on with it: add --resume. Start another: add run.name=NAME"), 2),
         (DiskFull("runs/x: the disk is full"), 1),
         (ModuleNotFoundError("No module named 'torch'", name="torch"), 2),
+        (PermissionError(13, "Permission denied", "/somewhere"), 1),
     ],
 )
 def test_errors_of_the_run(invoke: Callable[..., Any], api: types.ModuleType, error: Exception, code: int) -> None:

@@ -40,6 +40,8 @@ def explain_error(error: Exception) -> tuple[str, int] | None:
         extra = extra_of_module(error.name)
         if extra is not None:
             return f"this needs {error.name}: {extra.install}", BAD_USE
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}", FAILED
     return None
 
 

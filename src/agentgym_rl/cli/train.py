@@ -12,6 +12,7 @@ import typer
 from agentgym_rl.cli.console import output, print_json, progress
 
 if TYPE_CHECKING:
+    from agentgym_rl.records.run_folder import RunFolder
     from agentgym_rl.training.settings import TrainSettings
 
 
@@ -61,17 +62,28 @@ def command(
 
 
 def _train(settings: TrainSettings, resume: bool, again: str) -> Any:
-    """The summary of the run. Ctrl-C ends with how to go on."""
+    """The summary of the run. Ctrl-C and a disk that gives up end with how to go on."""
     from agentgym_rl.cli.live import LiveTable, PlainLog
+    from agentgym_rl.records.errors import WriteFailed
+    from agentgym_rl.records.run_folder import RunFolder, run_path
     from agentgym_rl.training.api import train
 
+    folder = RunFolder(run_path(settings.run.root, settings.run.name))
     console = progress()
     try:
         with LiveTable(console) if console.is_terminal else PlainLog(console) as watcher:
             return train(settings, resume=resume, callbacks=[watcher])
     except KeyboardInterrupt:
-        print(f"stopped; go on with: {again} --resume", file=sys.stderr)
+        print(f"stopped; {_way_on(folder, again)}", file=sys.stderr)
         raise typer.Exit(130) from None
+    except WriteFailed as error:
+        steps = folder.checkpoint_steps()
+        last = f"the last good checkpoint is {folder.checkpoint(steps[-1])}" if steps else "there is no checkpoint yet"
+        raise type(error)(f"{error}\n{last}; once that is mended, {_way_on(folder, again)}") from error
+
+
+def _way_on(folder: RunFolder, again: str) -> str:
+    return f"go on with: {again} --resume" if folder.config.exists() else f"nothing was begun, start with: {again}"
 
 
 def _dry_run(settings: TrainSettings, as_json: bool) -> None:

@@ -9,6 +9,7 @@ from typing import Self
 
 from agentgym_rl.agents.rollout.actor import Actor, EpisodeJob
 from agentgym_rl.agents.rollout.episode import play_episode
+from agentgym_rl.agents.rollout.interruptible import run_interruptible
 from agentgym_rl.agents.rollout.worlds import World
 from agentgym_rl.records.trajectory import Trajectory
 
@@ -79,7 +80,7 @@ class RolloutRunner:
     def play(
         self, jobs: Sequence[EpisodeJob], actor: Actor, progress: Progress | None = None, keep: Keep | None = None
     ) -> list[Trajectory]:
-        """:func:`play_all` with the settings of this runner."""
+        """:func:`play_all` with the settings of this runner. Ctrl-C cancels the episodes, then it is a KeyboardInterrupt."""
         episodes = play_all(
             jobs,
             self.worlds,
@@ -90,7 +91,7 @@ class RolloutRunner:
             progress=progress,
             keep=keep,
         )
-        return self._runner.run(episodes)
+        return run_interruptible(self._runner, episodes)
 
     def close(self) -> None:
         """Close every environment and the loop. Idempotent."""
