@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,8 +13,6 @@ from agentgym_rl.cli.console import output
 
 if TYPE_CHECKING:
     from agentgym_rl.environments.service.server.settings import ServeSettings
-
-TOKEN = "AGENTGYM_RL_TOKEN"
 
 
 class LogLevel(StrEnum):
@@ -54,11 +52,12 @@ def command(
     from pydantic import SecretStr, ValidationError
 
     from agentgym_rl.config.errors import ConfigError
+    from agentgym_rl.environments.service.protocol import TOKEN_VARIABLE
     from agentgym_rl.environments.service.server.logs import log_as_json
     from agentgym_rl.environments.service.server.run import serve
     from agentgym_rl.environments.service.server.settings import ServeSettings
 
-    token = os.environ.get(TOKEN)
+    token = os.environ.get(TOKEN_VARIABLE)
     try:
         settings = ServeSettings(
             environments=environments,
@@ -76,16 +75,24 @@ def command(
             allow_expert=allow_expert,
             token=SecretStr(token) if token else None,
             cors_origins=cors_origin or [],
-            ssl_certfile=None if ssl_certfile is None else str(ssl_certfile),
-            ssl_keyfile=None if ssl_keyfile is None else str(ssl_keyfile),
+            ssl_certfile=ssl_certfile,
+            ssl_keyfile=ssl_keyfile,
         )
     except ValidationError as error:
-        raise ConfigError("; ".join(one["msg"].removeprefix("Value error, ") for one in error.errors())) from error
+        raise ConfigError("; ".join(map(_said, error.errors()))) from error
     log_as_json(log_level.value)
     try:
         serve(settings, lambda address: _announce(settings, address))
     except OSError as error:
         raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def _said(error: Any) -> str:
+    """One thing that is wrong: in the settings' own words, or with the option before it."""
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    option = str(error["loc"][0]).replace("_", "-")
+    return f"--{option}={error['input']}: {error['msg']}"
 
 
 def _announce(settings: ServeSettings, address: str) -> None:

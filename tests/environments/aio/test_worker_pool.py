@@ -13,9 +13,9 @@ from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
 class Imps:
     """Makes worlds of a pool, and closes it."""
 
-    def __init__(self, worlds, count, recycling=Recycling()):
+    def __init__(self, worlds, count, recycling=None):
         self.worlds = worlds
-        self.pool = WorkerPool(count, recycling)
+        self.pool = WorkerPool(count, recycling or Recycling())
 
     def new(self, reset_seconds=60.0, step_seconds=60.0):
         return self.pool.environment(self.worlds.Imp(), self.worlds.Imp, reset_seconds, step_seconds)

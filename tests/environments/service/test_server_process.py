@@ -62,7 +62,13 @@ def test_a_killed_server_leaves_no_process(server_process):
         (("textcraft",), {"AGENTGYM_RL_TOKEN": "short"}, "a token has 16 printable ASCII characters at least"),
         (("textcarft",), {}, "unknown environment 'textcarft'; nearest: textcraft"),
         (("textcraft", "--step-seconds", "5"), {}, "step_seconds=5 would do nothing without workers"),
-        (("textcraft", "--ssl-keyfile", "k"), {}, "TLS needs both"),
+        (("textcraft", "--ssl-keyfile", __file__), {}, "TLS needs both"),
+        (
+            ("textcraft", "--ssl-certfile", "/nothing_here"),
+            {},
+            "--ssl-certfile=/nothing_here: Path does not point to a file",
+        ),
+        (("textcraft", "--lease", "0"), {}, "--lease=0.0: Input should be greater than 0"),
         (("textcraft", "--host", "192.0.2.1"), {"AGENTGYM_RL_TOKEN": "x" * 20}, "can't listen on 192.0.2.1"),
     ],
 )

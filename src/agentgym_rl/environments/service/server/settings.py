@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from typing import Annotated, Self
 
-from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic import Field, FilePath, SecretStr, field_validator, model_validator
 
 from agentgym_rl.config.settings import Settings
 
@@ -51,9 +51,9 @@ class ServeSettings(Settings):
     """What clients must send; needed unless the server listens on a loopback address only."""
     cors_origins: list[str] = Field(default_factory=list)
     """Web pages of these origins may call the server."""
-    ssl_certfile: str | None = None
+    ssl_certfile: FilePath | None = None
     """TLS: the certificate chain."""
-    ssl_keyfile: str | None = None
+    ssl_keyfile: FilePath | None = None
     """TLS: its key."""
 
     @field_validator("token")
