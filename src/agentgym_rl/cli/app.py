@@ -65,8 +65,10 @@ def run(arguments: Sequence[str]) -> int:
         explained = explain_error(error)
         if explained is None or os.environ.get("AGENTGYM_RL_DEBUG", "0") not in ("", "0"):
             raise
+        from agentgym_rl.evaluation.transcript import printable  # worlds and servers have a say in some messages
+
         message, code = explained
-        print(f"error: {message}", file=sys.stderr)
+        print(f"error: {printable(message)}", file=sys.stderr)
         return code
 
 
