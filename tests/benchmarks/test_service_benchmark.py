@@ -21,14 +21,16 @@ def service():
     return module
 
 
-def test_every_figure_comes_out(service):
+def test_every_figure_comes_out(service, monkeypatch):
+    monkeypatch.setattr(service, "BATCH", 16)
+    monkeypatch.setattr(service, "MANY", 2)
     some = service.plans()[:8]
     assert all(plan.actions for plan in some)
     with service.server() as there:
         steps = asyncio.run(service.one_at_a_time(there, some, 64))
         batch = asyncio.run(service.batched(there, some, 64))
         before = there.memory()
-        slope = asyncio.run(service.memory(there, some, 3000))
+        slope = asyncio.run(service.memory(there, some, 300))
     assert [figure.target for figure in steps] == ["1,000", "600 µs", ""]
     assert batch[0].name.startswith("steps/s in batches")
     assert "KiB" in slope[0].value
@@ -46,7 +48,7 @@ def test_batches_play_whole_episodes(service):
         def __init__(self):
             self.asked = []
 
-        async def ask(self, kind, method, path, body):
+        async def ask(self, kind, _method, _path, body):
             self.asked.append(body.operations)
             return kind(results=[])
 

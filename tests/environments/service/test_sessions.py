@@ -1,6 +1,7 @@
 """Sessions on a server: numbers, leases, bounds. Without sockets, on a clock that is set by hand."""
 
 import asyncio
+import os
 
 import pytest
 
@@ -185,6 +186,31 @@ def test_an_expired_session_frees_its_world(play_on_app, clock, imp, monkeypatch
 
     play_on_app(play, lease=100)
     assert len(freed) == 1
+
+
+@pytest.mark.parametrize("action", ["say", "raise"])
+def test_a_stopping_server_and_a_fault_close_the_world_once(play_on_app, imp, monkeypatch, action):
+    freed = []
+    monkeypatch.setattr(imp.Imp, "_free", lambda world: freed.append(world))
+
+    async def play(app):
+        await steps(app, await app.session("aio_worlds:Imp", "only"), (2, action))
+        return len(freed)
+
+    assert play_on_app(play) == (1 if action == "raise" else 0)
+    assert len(freed) == 1
+
+
+def test_a_stopping_server_ends_its_workers(play_on_app):
+    async def play(app):
+        await app.session("aio_worlds:Imp", "only")
+        return (await app("GET", "/health")).json["workers"]
+
+    pids = play_on_app(play, workers=2)
+    assert len(pids) == 2
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def test_a_thousand_sessions_that_are_dropped_leave_nothing(play_on_app, clock):
