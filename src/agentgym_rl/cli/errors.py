@@ -24,6 +24,7 @@ _CODES = {
     "agentgym_rl.agents.players.names:UnknownPlayer": BAD_USE,
     "agentgym_rl.agents.formats.registry:UnknownFormat": BAD_USE,
     "agentgym_rl.agents.models.errors:ModelError": BAD_USE,
+    "agentgym_rl.agents.action_spaces.admissible:CannotRestrict": BAD_USE,
     "agentgym_rl.records.errors:RecordError": BAD_USE,
     "agentgym_rl.training.tracking.errors:TrackerMissing": BAD_USE,
 }

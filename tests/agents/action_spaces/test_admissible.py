@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentgym_rl.agents.action_spaces.admissible import AdmissibleSpace, Choices
+from agentgym_rl.agents.action_spaces.admissible import AdmissibleSpace, CannotRestrict, Choices
 from agentgym_rl.agents.action_spaces.trie import TokenTrie
 from agentgym_rl.agents.chat import ChatRenderer, TemplateRenderer, TranscriptRenderer
 from agentgym_rl.agents.engines.protocol import DrawKey, SampleRequest, SampleResult, Sampling
@@ -79,10 +79,13 @@ def test_states_that_come_again_are_remembered(tokenizer_of: Callable[[str], Any
 def test_what_cannot_be_told_apart_is_an_error(tokenizer_of: Callable[[str], Any]) -> None:
     _, space = space_of(tokenizer_of, "smollm2", "raw")
     assert leaves(space.choices(["look", "look"]).trie) == leaves(space.choices(["look"]).trie)
-    with pytest.raises(ValueError, match=r"cannot tell '\\ud83d' from '�'"):
+    with pytest.raises(CannotRestrict, match=r"cannot tell '\\ud83d' from '�'"):
         space.choices(["\ud83d", "\ufffd"])
-    with pytest.raises(ValueError, match="lists no admissible actions"):
+    with pytest.raises(CannotRestrict, match="lists no admissible actions"):
         space.choices([])
+    _, space = space_of(tokenizer_of, "smollm2", "react")
+    with pytest.raises(CannotRestrict, match="the react format cannot carry"):
+        space.choices([" look"])
     with pytest.raises(ValueError, match=r"raw format has no place for a thought: set agent\.thought_tokens=0"):
         space_of(tokenizer_of, "smollm2", "raw", thought=5)
 

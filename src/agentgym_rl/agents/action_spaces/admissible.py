@@ -18,6 +18,10 @@ REMEMBERED_STATES = 256
 """Lists of actions whose trees are kept: the episodes of a group meet the same ones."""
 
 
+class CannotRestrict(ValueError):
+    """The actions of a state are nothing that messages could be restricted to."""
+
+
 class Choices:
     """The admissible actions of one state as token sequences."""
 
@@ -64,8 +68,15 @@ class AdmissibleSpace:
         self._choices = lru_cache(REMEMBERED_STATES)(self._make_choices)
 
     def choices(self, actions: Sequence[str]) -> Choices:
-        """The choices of a state. ValueError when ``actions`` is empty, or when two of them are the same token ids."""
-        return self._choices(tuple(actions))
+        """The choices of a state.
+
+        Raises:
+            CannotRestrict: ``actions`` is empty, two of them are the same token ids, or the format cannot carry one.
+        """
+        try:
+            return self._choices(tuple(actions))
+        except ValueError as error:
+            raise CannotRestrict(str(error)) from error
 
     async def sample(self, engine: TokenEngine, request: SampleRequest, choices: Choices) -> tuple[SampleResult, str]:
         """Sample a message and its action. ``request.sampling.max_tokens`` has to be ``choices.longest`` at least; what is
