@@ -15,6 +15,8 @@ from agentgym_rl.training.memory import available_memory
 from agentgym_rl.training.run_setup import Plan, make_plan
 from agentgym_rl.training.settings import TrainSettings
 
+_HEADROOM = 1.3
+"""What allocators keep beside what is in use: the quickstart is reckoned at 4.3 GiB and peaked at 5.4."""
 _FIXED_BYTES = 800 * 2**20
 """Python, PyTorch and the worlds."""
 _SMOLLM2 = {
@@ -98,7 +100,7 @@ def _memory(plan: Plan) -> dict[str, Any]:
     activations = tokens * (saved + attention)
     episode = 300 + 24 * max(settings.horizon.turns)
     cache = settings.batch.groups * settings.batch.group_size * episode // 3 * shape["layers"] * 2 * shape["kv"] * size
-    needed = _FIXED_BYTES + max(masters + copies + max(activations, cache), loading)
+    needed = int(_HEADROOM * (_FIXED_BYTES + max(masters + copies + activations + cache, loading)))
     return {
         "parameters": weights,
         "trained_parameters": trained,
