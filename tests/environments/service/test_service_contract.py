@@ -14,6 +14,19 @@ def test_contract_over_http(shared_server, id, check):
     check(f"{shared_server}/{id}", {})
 
 
+@pytest.fixture(scope="module")
+def server_with_workers(serving):
+    with serving("textcraft", "babyai", allow_expert=True, workers=2) as found:
+        yield found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("id", ["textcraft", "babyai"])
+def test_contract_over_http_in_worker_processes(server_with_workers, id, check):
+    check(f"{server_with_workers}/{id}", {})
+
+
 @pytest.mark.parametrize("check", [check_gymnasium, check_misuse, check_odd_actions, check_wrappers])
 @pytest.mark.parametrize(("id", "settings"), [("textcraft", {"distractors": 0}), ("babyai", {"image": True})])
 def test_contract_over_http_with_settings(shared_server, id, settings, check):
