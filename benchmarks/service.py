@@ -89,7 +89,19 @@ class Server:
 
 @contextmanager
 def server() -> Iterator[Server]:
-    command = [sys.executable, "-m", "agentgym_rl.cli", "serve", "textcraft", "--port", "0", "--sessions", "10000"]
+    command = [
+        sys.executable,
+        "-m",
+        "agentgym_rl.cli",
+        "serve",
+        "textcraft",
+        "--port",
+        "0",
+        "--sessions",
+        "10000",
+        "--log-level",
+        "error",
+    ]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
