@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,6 +30,7 @@ from agentgym_rl.evaluation.panel import PanelOverlap
 from agentgym_rl.evaluation.store import EpisodeStore
 from agentgym_rl.evaluation.subject import find_subject
 from agentgym_rl.records.episodes import write_episodes
+from agentgym_rl.records.errors import RecordError, RunLocked
 
 
 class Coin(Environment):
@@ -213,10 +215,29 @@ def test_what_is_on_disk_is_not_played_again(tmp_path: Path) -> None:
     with pytest.raises(Stopped):
         evaluate_into(tmp_path, Stopping(after=7))
     assert len(EpisodeStore(tmp_path)) == 7
-    assert [one.name for one in tmp_path.iterdir()] == ["episodes.jsonl.zst"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == [".lock", "episodes.jsonl.zst"]
     resumed = evaluate_into(tmp_path, Stopping(after=5))
     assert resumed == evaluate_into(tmp_path / "whole", FixedPlayer("tails"))
     assert evaluate_into(tmp_path, Stopping(after=0)) == resumed
+
+
+def test_two_evaluations_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    with (
+        EpisodeStore(tmp_path),
+        pytest.raises(RunLocked, match=rf"process {os.getpid()} is evaluating into it.*choose another --out"),
+    ):
+        evaluate_into(tmp_path, FixedPlayer("tails"))
+    assert len(evaluate_into(tmp_path, FixedPlayer("tails"))) == 12
+
+
+def test_damaged_episodes_are_named_and_may_be_deleted(tmp_path: Path) -> None:
+    whole = evaluate_into(tmp_path, FixedPlayer("tails"))
+    path = tmp_path / "episodes.jsonl.zst"
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(RecordError, match=r"episodes\.jsonl\.zst: damaged .*delete it"):
+        EpisodeStore(tmp_path)
+    path.unlink()
+    assert evaluate_into(tmp_path, FixedPlayer("tails")) == whole
 
 
 def test_more_samples_keep_the_episodes_there_are(tmp_path: Path) -> None:

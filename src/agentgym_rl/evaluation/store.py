@@ -8,6 +8,7 @@ from typing import Self
 
 from agentgym_rl.agents.rollout.actor import EpisodeJob
 from agentgym_rl.records.episodes import read_episodes, write_episodes
+from agentgym_rl.records.lock import FolderLock
 from agentgym_rl.records.trajectory import Trajectory
 
 _Key = tuple[str, str, int, int, int]
@@ -16,13 +17,18 @@ _Key = tuple[str, str, int, int, int]
 class EpisodeStore:
     """``episodes.jsonl.zst`` in ``folder``, and beside it parts of ``chunk`` episodes while an evaluation runs.
 
-    A context manager: whatever ends the block, Ctrl-C included, what was finished is written, as one file. Parts are
-    there whole or not at all, so a SIGKILL loses ``chunk - 1`` finished episodes at most. Faults are not taken for done.
+    A context manager that locks the folder: whatever ends the block, Ctrl-C included, what was finished is written, as one
+    file. Parts are there whole or not at all, so a SIGKILL loses ``chunk - 1`` finished episodes at most. Faults are not
+    taken for done.
+
+    Raises :class:`~agentgym_rl.records.errors.RecordError` for episodes that are damaged or can't be written, and
+    :class:`~agentgym_rl.records.errors.RunLocked` while another process evaluates into the folder.
     """
 
     def __init__(self, folder: Path, chunk: int = 16) -> None:
         self.path = folder / "episodes.jsonl.zst"
         self._parts = folder / "parts"
+        self._lock = FolderLock(folder / ".lock", "evaluating", "--out")
         self._chunk = chunk
         self._fresh: list[Trajectory] = []
         self._done: dict[_Key, Trajectory] = {}
@@ -44,13 +50,17 @@ class EpisodeStore:
             self._write_part()
 
     def __enter__(self) -> Self:
+        self._lock.acquire()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._fresh:
-            self._write_part()
-        write_episodes(self.path, self._done.values())
-        shutil.rmtree(self._parts, ignore_errors=True)
+        try:
+            if self._fresh:
+                self._write_part()
+            write_episodes(self.path, self._done.values())
+            shutil.rmtree(self._parts, ignore_errors=True)
+        finally:
+            self._lock.release()
 
     def _write_part(self) -> None:
         self._parts.mkdir(parents=True, exist_ok=True)

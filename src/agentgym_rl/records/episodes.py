@@ -34,7 +34,7 @@ def read_episodes(path: Path) -> list[Trajectory]:
     except OSError as error:
         raise RecordError(f"{path}: not readable: {error.strerror or error}") from error
     except (zstandard.ZstdError, ValueError, TypeError, KeyError) as error:
-        raise RecordError(f"{path}: damaged ({error}); delete it: nothing but the viewer needs it") from error
+        raise RecordError(f"{path}: damaged ({error}); put a copy back, or delete it to do without") from error
 
 
 def to_json(episode: Trajectory) -> dict[str, Any]:

@@ -12,7 +12,7 @@ class RunExists(RecordError):
 
 
 class RunLocked(RecordError):
-    """Another process is training into the run's folder."""
+    """Another process is training or evaluating into the folder."""
 
 
 class WriteFailed(RecordError):

@@ -17,13 +17,17 @@ class FolderLock:
     stays, and holds the process id for whoever finds it locked.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, doing: str = "training", choose: str = "run.name") -> None:
+        """``doing`` and ``choose``: what the holder does, and which setting names another folder, for the message."""
         self.path = path
+        self._doing = doing
+        self._choose = choose
         self._descriptor: int | None = None
 
     def acquire(self) -> None:
         """Take the lock. Raises :class:`RunLocked` naming the process that holds it."""
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
             raise unwritable(self.path, error, at_start=True) from error
@@ -33,7 +37,8 @@ class FolderLock:
             owner = os.read(descriptor, 32).decode(errors="replace").strip()
             os.close(descriptor)
             raise RunLocked(
-                f"{self.path.parent}: process {owner} is training into it. Wait for it, stop it, or choose another run.name"
+                f"{self.path.parent}: process {owner} is {self._doing} into it. Wait for it, stop it, or choose another"
+                f" {self._choose}"
             ) from None
         except OSError as error:
             os.close(descriptor)
