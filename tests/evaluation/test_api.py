@@ -97,6 +97,20 @@ def test_the_command_prints_a_table_and_compares(tmp_path: Path, capsys: pytest.
     assert "change" in shown
 
 
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_what_cannot_be_compared_is_shown_all_the_same(
+    as_json: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["eval", "random", "--env", "textcraft", "--tasks", "3", "--horizon", "2"]
+    assert command_line([*base, "--category", "depth-1", "--out", str(tmp_path)]) == 0
+    capsys.readouterr()
+    other = [*base, "--category", "depth-2", "--compare", str(tmp_path / "report.json"), *as_json]
+    assert command_line(other) == 2
+    shown = capsys.readouterr()
+    assert "random and random share no task" in shown.err
+    assert json.loads(shown.out)["overall"]["tasks"] == 3 if as_json else "success" in shown.out
+
+
 def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert command_line(["eval", "expert", "--env", "textcraft", "--tasks", "3", "--option", "distractors=2", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
@@ -114,6 +128,8 @@ def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["random", "--option", "distractors=2"], "give --env with it"),
         (["random", "--env", "textcraft", "--compare", "nowhere.json"], "nowhere.json is no report"),
         (["random", "--env", "textcraft", "--samples", "0"], "samples"),
+        (["random", "--env", "textcraft", "--temperature", "inf"], "inf is no temperature"),
+        (["random", "--env", "textcraft", "--temperature", "nan"], "temperature"),
     ],
 )
 def test_bad_use_is_a_line_and_exit_code_2(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from contextlib import ExitStack
@@ -52,6 +53,8 @@ def command(
     from agentgym_rl.cli.world import refusals_are_bad_use
     from agentgym_rl.evaluation.api import evaluate
 
+    if temperature is not None and math.isinf(temperature):
+        raise typer.BadParameter("inf is no temperature", param_hint="--temperature")
     with refusals_are_bad_use(), ExitStack() as stack:
         before = _report(compare)
         try:
@@ -81,15 +84,21 @@ def command(
 
 
 def _show(report: Any, before: Any, as_json: bool) -> None:
-    from agentgym_rl.evaluation.comparison import compare, comparison_table
+    from agentgym_rl.evaluation.comparison import NotComparable, compare, comparison_table
     from agentgym_rl.evaluation.table import report_table
 
-    change = compare(before, report) if before else None
+    change, refusal = None, None
+    try:
+        change = compare(before, report) if before else None
+    except NotComparable as error:
+        refusal = error
     if as_json:
         print_json({**report.as_dict(), **({"comparison": change.as_dict()} if change else {})})
-        return
-    output().print(report_table(report))
-    if change:
+    else:
+        output().print(report_table(report))
+    if refusal is not None:
+        raise refusal  # only now: the evaluation took its time, whatever it was to be compared with
+    if change and not as_json:
         output().print(f"\nagainst {change.before.name}, on the tasks both played:\n{comparison_table(change)}")
 
 
