@@ -1,7 +1,8 @@
 """Worlds by name: ``make``, ``tasks`` and what is registered.
 
 A name is an entry point of the group ``agentgym_rl.environments`` (this package's worlds are registered like anyone
-else's), ``package.module:Class`` for a class that is not packaged, or ``http://HOST:PORT/ENV`` for one on a server.
+else's), ``package.module:Class`` for a class that is not packaged, ``http://HOST:PORT/ENV`` for one on a server, or
+``FAMILY:NAME`` for other people's: ``gymnasium:FrozenLake-v1``, ``agentgym:textcraft``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ from agentgym_rl.environments.protocol import Environment
 from agentgym_rl.environments.task_set import SPLITS, Split, TaskSet
 
 GROUP = "agentgym_rl.environments"
+FAMILIES = {
+    "gymnasium": "agentgym_rl.environments.adapters.gymnasium.world",
+    "agentgym": "agentgym_rl.environments.adapters.agentgym.world",
+}
+"""Other people's worlds: the module whose ``world_named`` gives the class of ``FAMILY:NAME``."""
 _CLASS = re.compile(r"\w+(\.\w+)*:\w+(\.\w+)*")
 
 
@@ -67,6 +73,9 @@ def environment_class(id: str) -> type[Environment]:
     """
     if id.startswith(("http://", "https://")):
         return _served(id)
+    family, _, name = id.partition(":")
+    if name and family in FAMILIES:
+        return _of_family(family, name)
     point = _entry_point(id)
     try:
         found = point.load()
@@ -100,9 +109,22 @@ def _served(id: str) -> type[Environment]:
     try:
         from agentgym_rl.environments.service.client.world import world_at
     except ModuleNotFoundError as error:
-        what = "pip install 'agentgym-rl[serve]'"
-        raise MissingExtra(f"environment {id!r} needs {error.name}: {what}", name=error.name) from error
+        raise _needs_serve(id, error) from error
     return world_at(id)
+
+
+def _of_family(family: str, name: str) -> type[Environment]:
+    try:
+        module = importlib.import_module(FAMILIES[family])
+    except ModuleNotFoundError as error:
+        raise _needs_serve(f"{family}:{name}", error) from error
+    found: type[Environment] = module.world_named(name)
+    return found
+
+
+def _needs_serve(id: str, error: ModuleNotFoundError) -> MissingExtra:
+    what = "pip install 'agentgym-rl[serve]'"
+    return MissingExtra(f"environment {id!r} needs {error.name}: {what}", name=error.name)
 
 
 def _entry_point(id: str) -> EntryPoint:

@@ -1,0 +1,1 @@
+"""``gymnasium:ID``: any environment of Gymnasium with discrete or text actions."""
