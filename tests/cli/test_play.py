@@ -81,6 +81,21 @@ def test_what_a_person_types_cannot_disturb_the_terminal(invoke: Callable[..., A
     assert "[bold]" in result.output
 
 
+def test_only_a_listed_number_stands_for_an_action(invoke: Callable[..., Any]) -> None:
+    for line in ("9" * 5000, "0", "-1", "٣", "²"):
+        result = invoke("play", "textcraft", "--task", TASK, typed=f"?\n{line}\n")
+        assert result.code == 0
+        assert f"Could not execute '{line[:20]}" in result.output
+    assert "Could not execute" not in invoke("play", "textcraft", "--task", TASK, typed="?\n1\n").output
+
+
+def test_bytes_that_are_no_text_cost_a_turn() -> None:
+    command = [sys.executable, "-m", "agentgym_rl.cli", "play", "textcraft", "--task", TASK]
+    done = subprocess.run(command, input=b"\xff\xfe\x00\n", capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert "no success: score 0 in 1 turns" in done.stdout.decode()
+
+
 def test_control_c_ends_at_once() -> None:
     """At a terminal, while a line is awaited."""
     master, slave = pty.openpty()

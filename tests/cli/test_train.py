@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import types
 from collections.abc import Callable
@@ -9,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from agentgym_rl.cli.final import show_summary
 from agentgym_rl.config import load
 from agentgym_rl.records.errors import DiskFull, RunExists
 from agentgym_rl.records.run_folder import RunFolder
@@ -74,6 +77,14 @@ def test_settings_reach_the_trainer_and_the_summary_is_shown(invoke: Callable[..
         assert words in " ".join(result.output.split())
     (row,) = [line for line in result.output.splitlines() if "inventory" in line]
     assert "get 1 oak log" in row  # side by side
+
+
+def test_a_narrow_terminal_folds_paths_and_commands() -> None:
+    stream = io.StringIO()
+    show_summary(summary(episodes=None), Console(file=stream, width=40))
+    _, _, places = stream.getvalue().partition("Everything")
+    assert places
+    assert "…" not in places
 
 
 def test_the_summary_as_json(invoke: Callable[..., Any], api: types.ModuleType) -> None:

@@ -144,6 +144,7 @@ def test_items_of_lists_can_be_overridden(tmp_path: Path) -> None:
     assert settings.world.mix == [World(id="a"), World(id="b", weight=3.5)]
     assert problem(path, "world.mix.2.weight=1") == "override world.mix.2.weight=1: world.mix has 2 items, so no '2'"
     assert "no 'x'" in problem(path, "world.mix.x.weight=1")
+    assert "world.mix has 2 items" in problem(path, f"world.mix.{'9' * 5000}.weight=1")
 
 
 def test_the_kind_of_a_section_defaults_to_that_of_its_default() -> None:

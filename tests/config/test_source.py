@@ -82,3 +82,9 @@ def test_an_alias_is_a_copy() -> None:
     tree, _ = parse("a: &x {b: 1}\nc: *x\n", "f.yaml")
     tree["a"]["b"] = 2
     assert tree["c"] == {"b": 1}
+
+
+def test_a_number_of_any_length_is_a_number() -> None:
+    digits = "9" * 300
+    assert parse(f"a: {digits}", "f.yaml")[0] == {"a": int(digits)}
+    assert parse(f"a: {digits * 20}\nb: -{digits * 20}", "f.yaml")[0] == {"a": float("inf"), "b": float("-inf")}

@@ -70,6 +70,8 @@ def _places(summary: RunSummary) -> Table:
     checkpoint = shlex.quote(summary["checkpoint"])
     world = summary["environment"].partition(",")[0]
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")  # a path or command that is cut is of no use
     table.add_row("Everything lies in", summary["folder"])
     if summary["curve"]:
         table.add_row("The curve", summary["curve"])

@@ -31,7 +31,8 @@ class LossyFile(io.FileIO):
 def guard_streams() -> list[LossyFile]:
     """Replace standard output and error by lossy ones, and what is closed of the three by nothing to read or write.
 
-    Returns the files under output and error. A character that the terminal's encoding lacks is written as ``?``.
+    Returns the files under output and error. A character that the terminal's encoding lacks is written as ``?``, and bytes
+    that are none in it are read as U+FFFD.
     """
     for descriptor in range(3):  # ascending: the lowest free descriptor is the one opened
         try:
@@ -40,6 +41,8 @@ def guard_streams() -> list[LossyFile]:
             os.open(os.devnull, os.O_RDWR)
     if sys.stdin is None:
         sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - it lives as long as the process
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     output, sys.stdout = _lossy(1, sys.stdout)
     errors, sys.stderr = _lossy(2, sys.stderr)
     return [output, errors]

@@ -61,8 +61,8 @@ class _TerminalEpisode:
                     self._player.console.print(printable(action), style="dim")
                     return action
                 self._player.console.print("the expert has no action here", style="dim")
-            elif line.isdecimal() and 0 < int(line) <= len(listed):
-                return listed[int(line) - 1]
+            elif line in (numbers := [str(number) for number in range(1, len(listed) + 1)]):
+                return listed[numbers.index(line)]
             else:
                 return line
 

@@ -59,8 +59,8 @@ class Draft:
         for position, segment in enumerate(segments):
             last = position == len(segments) - 1
             if isinstance(node, list):
-                index = int(segment) if segment.isdecimal() else len(node)
-                if index >= len(node):
+                index = next((number for number in range(len(node)) if str(number) == segment), None)
+                if index is None:
                     raise ConfigError(f"override {text}: {dotted(path)} has {len(node)} items, so no {segment!r}")
                 here: str | int = index
             elif isinstance(node, dict):

@@ -17,6 +17,8 @@ _CONSTANTS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "
 _TAGS = frozenset(("map", "seq", "str", "int", "float", "bool", "null", "timestamp", "merge", "value"))
 """What PyYAML's resolver calls values without a tag of their own."""
 _INTEGER = re.compile(r"[-+]?[0-9]+")
+_LONGEST_INTEGER = 4000
+"""Digits of an integer; more are a number without bounds, which Python refuses to convert."""
 _NUMBER = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
 
@@ -77,7 +79,7 @@ def _build(
 def _scalar(text: str) -> Any:
     if text.lower() in _CONSTANTS:
         return _CONSTANTS[text.lower()]
-    if _INTEGER.fullmatch(text):
+    if _INTEGER.fullmatch(text) and len(text) <= _LONGEST_INTEGER:
         return int(text)
     return float(text) if _NUMBER.fullmatch(text) else text
 

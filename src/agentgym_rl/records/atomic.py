@@ -81,7 +81,7 @@ def unwritable(path: Path, error: OSError, *, at_start: bool = False) -> RecordE
     reason = f"{path}: cannot be written: {error.strerror or error}"
     if error.errno in _BROKEN and not at_start:
         return WriteFailed(f"{reason}; what was saved before is untouched")
-    return RecordError(f"{reason}; choose another folder with run.root=FOLDER")
+    return RecordError(f"{reason}; choose another folder with run.root=FOLDER (eval: --out FOLDER)")
 
 
 def _sync_file(path: Path) -> None:
