@@ -38,6 +38,10 @@ def command(
     reset_seconds: Annotated[float, typer.Option(help="Deadline of a reset, in a worker.")] = 60.0,
     step_seconds: Annotated[float, typer.Option(help="Deadline of a step, in a worker.")] = 30.0,
     allow_expert: Annotated[bool, typer.Option("--allow-expert", help="Tell the oracle's actions to whoever asks.")] = False,
+    agentgym: Annotated[
+        bool,
+        typer.Option("--agentgym", help="Speak the format of AgentGym's published servers: one world, textcraft or babyai."),
+    ] = False,
     cors_origin: Annotated[list[str] | None, typer.Option(help="Web pages of this origin may call; repeatable.")] = None,
     ssl_certfile: Annotated[Path | None, typer.Option(help="TLS: the certificate chain.")] = None,
     ssl_keyfile: Annotated[Path | None, typer.Option(help="TLS: its key.")] = None,
@@ -52,11 +56,15 @@ def command(
     from pydantic import SecretStr, ValidationError
 
     from agentgym_rl.config.errors import ConfigError
+    from agentgym_rl.environments.service.agentgym.app import make_agentgym_app
     from agentgym_rl.environments.service.protocol import TOKEN_VARIABLE
+    from agentgym_rl.environments.service.server.app import make_app
     from agentgym_rl.environments.service.server.logs import log_as_json
     from agentgym_rl.environments.service.server.run import serve
     from agentgym_rl.environments.service.server.settings import ServeSettings
 
+    if agentgym and allow_expert:
+        raise ConfigError("--allow-expert would do nothing with --agentgym, whose format has no oracle: remove it")
     token = os.environ.get(TOKEN_VARIABLE)
     try:
         settings = ServeSettings(
@@ -82,7 +90,10 @@ def command(
         raise ConfigError("; ".join(map(_said, error.errors()))) from error
     log_as_json(log_level.value)
     try:
-        serve(settings, lambda address: _announce(settings, address))
+        if agentgym:
+            serve(settings, output().print, make_agentgym_app)
+        else:
+            serve(settings, lambda address: _announce(settings, address), make_app)
     except OSError as error:
         raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
 

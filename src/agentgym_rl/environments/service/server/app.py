@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib import metadata
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -28,13 +28,17 @@ from agentgym_rl.environments.service.server.settings import MEBIBYTE, ServeSett
 
 
 def make_app(settings: ServeSettings) -> FastAPI:
-    """The application; its lifespan starts the workers, and ends sessions and workers.
+    """The application that speaks protocol v1.
 
     Raises: as :class:`~agentgym_rl.environments.service.server.served_world.ServedWorld`.
     """
+    return app_of(settings, Catalogue(settings.environments, settings.create_seconds), routes)
+
+
+def app_of(settings: ServeSettings, catalogue: Catalogue, routes: Callable[[Service], APIRouter]) -> FastAPI:
+    """An application over the worlds of a catalogue; its lifespan starts the workers, and ends sessions and workers."""
     metrics = Metrics()
     workers = _workers(settings)
-    catalogue = Catalogue(settings.environments, settings.create_seconds)
     sessions = Sessions(settings, catalogue, workers, metrics)
     service = Service(settings, catalogue, sessions, Queue(settings.queue), metrics, workers)
 

@@ -77,13 +77,14 @@ class Service:
 def routes(service: Service) -> APIRouter:
     """All paths."""
     router = APIRouter()
-    router.include_router(_about(service))
+    router.include_router(about(service))
     router.include_router(_worlds(service))
     router.include_router(_sessions(service))
     return router
 
 
-def _about(service: Service) -> APIRouter:
+def about(service: Service) -> APIRouter:
+    """Health and metrics."""
     router = APIRouter(tags=["server"])
 
     @router.get("/health", response_model=Health)
@@ -147,12 +148,12 @@ def _sessions(service: Service) -> APIRouter:
     @router.post("/sessions/{session}/reset", response_model=TransitionAnswer)
     async def reset(session: Id, request: ResetSession) -> Response:
         """Begin an episode."""
-        return json_response(await _act(service, session, request))
+        return json_response(await act(service, session, request))
 
     @router.post("/sessions/{session}/step", response_model=TransitionAnswer)
     async def step(session: Id, request: StepSession) -> Response:
         """Take one action."""
-        return json_response(await _act(service, session, request))
+        return json_response(await act(service, session, request))
 
     @router.get("/sessions/{session}/admissible_actions", response_model=ActionsAnswer)
     async def admissible_actions(session: Id) -> Response:
@@ -197,7 +198,8 @@ def _sessions(service: Service) -> APIRouter:
     return router
 
 
-async def _act(service: Service, id: str, request: ResetSession | StepSession) -> bytes:
+async def act(service: Service, id: str, request: ResetSession | StepSession) -> bytes:
+    """Carries a call of a session out: its answer. Raises ProblemRaised."""
     service.queue.enter()
     try:
         session = service.sessions.find(id)

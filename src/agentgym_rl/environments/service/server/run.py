@@ -7,6 +7,7 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from fastapi import FastAPI
 
 from agentgym_rl.environments.service.server.app import make_app
 from agentgym_rl.environments.service.server.settings import ServeSettings
@@ -16,13 +17,17 @@ KEEP_ALIVE_SECONDS = 75
 """An unused connection is closed after so long."""
 
 
-def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
+MakeApp = Callable[[ServeSettings], FastAPI]
+
+
+def serve(settings: ServeSettings, ready: Callable[[str], None], make: MakeApp = make_app) -> None:
     """Serves until SIGINT or SIGTERM: then it takes no more connections, finishes the calls under way, ends every session
     and leaves no process behind. A second signal ends it at once.
 
     Args:
         settings: see there.
         ready: called with the server's address when it answers.
+        make: makes the application: what is spoken.
 
     Raises:
         OSError: the address is taken, or not of this machine.
@@ -31,13 +36,13 @@ def serve(settings: ServeSettings, ready: Callable[[str], None]) -> None:
     for number in STOPPING:
         signal.signal(number, lambda *_: None)  # uvicorn sends them on once it has stopped: that is the end here
     with listen(settings.host, settings.port) as listening:
-        server_of(settings, lambda: ready(address(settings, listening))).run(sockets=[listening])
+        server_of(settings, lambda: ready(address(settings, listening)), make).run(sockets=[listening])
 
 
-def server_of(settings: ServeSettings, ready: Callable[[], None]) -> uvicorn.Server:
+def server_of(settings: ServeSettings, ready: Callable[[], None], make: MakeApp = make_app) -> uvicorn.Server:
     """A server that is not running yet; ``ready`` is called when it answers. Raises: as :func:`serve`."""
     config = uvicorn.Config(
-        make_app(settings),
+        make(settings),
         log_config=None,
         access_log=False,
         lifespan="on",

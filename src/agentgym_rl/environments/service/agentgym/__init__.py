@@ -1,0 +1,1 @@
+"""This package's worlds in the wire format that AgentGym publishes, for clients that speak it."""
