@@ -177,5 +177,11 @@ def test_configs_of_other_heads_make_pools(make_tiny: Callable[..., Any]) -> Non
     from agentgym_rl.agents.models.tree_attention import KeyValuePool
 
     gpt2 = AutoConfig.for_model("gpt2", n_embd=32, n_layer=2, n_head=4)
-    assert KeyValuePool.create(gpt2, 10, torch.float32, CPU).store.shape == (2, 2, 4, 10, 8)
-    assert KeyValuePool.create(make_tiny().model.config, 10, torch.float32, CPU).store.shape == (2, 2, 2, 10, 8)
+    for config, heads in ((gpt2, 4), (make_tiny().model.config, 2)):
+        pool = KeyValuePool.create(config, 10, torch.float32, CPU)
+        assert [layer.shape for layer in pool.layers] == [(2, heads, 10, 8)] * 2
+        pool.layers[1].fill_(3)
+        pool.grow(12)
+        assert pool.capacity == 12
+        assert pool.layers[1][..., :10, :].eq(3).all()
+        assert not pool.layers[1][..., 10:, :].any()

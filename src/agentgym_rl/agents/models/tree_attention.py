@@ -56,26 +56,29 @@ class Block:
 
 @dataclass(slots=True)
 class KeyValuePool:
-    """Keys and values of every cached token: ``[2, layers, kv heads, capacity, head size]``."""
+    """Keys and values of every cached token."""
 
-    store: Tensor
+    layers: list[Tensor]
+    """For each layer ``[2, kv heads, capacity, head size]``: keys, then values."""
 
     @classmethod
     def create(cls, config: Any, capacity: int, dtype: torch.dtype, device: torch.device) -> KeyValuePool:
         config = config.get_text_config()
         heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
         size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        return cls(torch.zeros(2, config.num_hidden_layers, heads, capacity, size, dtype=dtype, device=device))
+        shape = (2, heads, capacity, size)
+        return cls([torch.zeros(shape, dtype=dtype, device=device) for _ in range(config.num_hidden_layers)])
 
     @property
     def capacity(self) -> int:
-        return self.store.shape[3]
+        return self.layers[0].shape[2]
 
     def grow(self, capacity: int) -> None:
-        """Enlarge to ``capacity`` slots, keeping what is stored."""
-        bigger = self.store.new_zeros(*self.store.shape[:3], capacity, self.store.shape[4])
-        bigger[:, :, :, : self.capacity] = self.store
-        self.store = bigger
+        """Enlarge to ``capacity`` slots, keeping what is stored. A layer at a time: there are never two whole pools."""
+        for number, layer in enumerate(self.layers):
+            bigger = layer.new_zeros(*layer.shape[:2], capacity, layer.shape[3])
+            bigger[:, :, : layer.shape[2]] = layer
+            self.layers[number] = bigger
 
 
 @dataclass(slots=True)
@@ -258,7 +261,7 @@ def tree_attention(
     layer = module.layer_idx
     assert isinstance(layer, int)
     assert plan.slots is not None
-    keys, values = pool.store[0, layer], pool.store[1, layer]
+    keys, values = pool.layers[layer]
     keys.index_copy_(1, plan.slots, key[0])
     values.index_copy_(1, plan.slots, value[0])
     output = torch.empty_like(query[0])
