@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -60,3 +61,24 @@ def test_engine_and_usual_loop_do_the_same_work() -> None:
     assert found.engine_computed < found.usual_computed
     for computed, naive in counted.values():
         assert computed < naive == sum(len(segment) for episode in played for segment in episode.segments)
+
+
+def test_a_recipe_s_row_says_what_its_run_found(tmp_path: Path) -> None:
+    recipes = benchmark("recipes")
+    folder = tmp_path / "quickstart-1"
+    folder.mkdir()
+    summary = {
+        "before": {"success": 0.116},
+        "after": {"success": 0.595},
+        "difference": {"mean": 0.479, "low": 0.397, "high": 0.56},
+        "players": {"random": 0.207, "shortcut:any": 0.483, "expert": 0.845},
+        "free": {"before": 0.0, "after": 0.01},
+        "peak_memory_bytes": 6 * 2**30,
+    }
+    (folder / "summary.json").write_text(json.dumps(summary))
+    (folder / "metrics.jsonl").write_text('{"time/step": 30.0}\n{"time/step": 45.0}\n')
+    config = ROOT / "configs/quickstart.yaml"
+    assert recipes.finish(config, 1, tmp_path) == folder  # a finished run is not made again
+    assert recipes.row(config, 1, folder) == (
+        "| `quickstart.yaml`, 1 | 0.12 | 0.59 | +0.48 [+0.40, +0.56] | 0.21, 0.48, 0.84 | 0.00, 0.01 | 2 steps, 1.2 min | 6.0 GiB |"
+    )
