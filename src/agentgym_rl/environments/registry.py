@@ -134,11 +134,16 @@ def _entry_point(id: str) -> EntryPoint:
     if ":" in id:
         if not _CLASS.fullmatch(id):
             raise UnknownEnvironment(f"environment {id!r}: give it as package.module:Class")
-        if importlib.util.find_spec(re.split("[.:]", id)[0]) is None:
-            sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
+        look_here_for(re.split("[.:]", id)[0])
         return EntryPoint(name=id, value=id, group=GROUP)
     hint = nearest(id, registered())
     raise UnknownEnvironment(f"unknown environment {id!r}{hint}; or give package.module:Class")
+
+
+def look_here_for(package: str) -> None:
+    """Lets a package be imported from the folder that a console script is called from: it does not look there by itself."""
+    if importlib.util.find_spec(package) is None:
+        sys.path.append(str(Path.cwd()))
 
 
 def nearest(word: str, known: list[str]) -> str:

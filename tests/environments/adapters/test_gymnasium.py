@@ -1,10 +1,14 @@
 """Any environment of Gymnasium as a text world."""
 
+import asyncio
+from functools import partial
+
 import gymnasium
 import numpy as np
 import pytest
 
 import agentgym_rl
+from agentgym_rl.environments.aio.from_sync import from_sync
 from agentgym_rl.environments.checks import (
     CHECKS,
     check_gymnasium,
@@ -14,6 +18,7 @@ from agentgym_rl.environments.checks import (
     check_world,
 )
 from agentgym_rl.environments.errors import MissingExtra, UnknownEnvironment, UnknownTask
+from agentgym_rl.environments.service.server.served_world import ServedWorld
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -215,6 +220,23 @@ def test_tasks_are_seeds_that_splits_do_not_share():
     assert other[0].id != "FrozenLake-v1/0"
     with agentgym_rl.make("gymnasium:FrozenLake-v1") as world, pytest.raises(UnknownTask):
         world.reset(options={"task": other[0].id})
+
+
+def test_it_runs_in_a_worker_process():
+    async def play():
+        environment = from_sync(partial(agentgym_rl.make, "gymnasium:FrozenLake-v1"), "process")
+        first = await environment.reset(agentgym_rl.tasks("gymnasium:FrozenLake-v1")[0], 0, admissible=True)
+        await environment.step("down")
+        await environment.close()
+        return first
+
+    assert asyncio.run(play()).admissible == ("left", "down", "right", "up")
+
+
+def test_it_can_be_served():
+    served = ServedWorld("gymnasium:gym_worlds:Steps-v0", {"image": True})
+    assert served.description.pictures["image"].width == 6
+    assert served.description.splits["validation"].tasks == 100
 
 
 def test_a_closed_world_opens_again():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from agentgym_rl.environments.adapters.agentgym.items import Range
+from agentgym_rl.environments.babyai.levels import CATEGORY, DEFAULT
+
 BABYAI_LEVELS: tuple[str, ...] = (
     "GoToRedBallGrey",
     "GoToRedBall",
@@ -85,3 +88,30 @@ SEARCHQA_DATA: tuple[tuple[str, int, bool], ...] = (
     ("HotpotQA", 90447, True),
 )
 """The data of SearchQA servers in their order: name, number of questions, whether they are to train on."""
+
+BABYAI_SEEDS = 322
+"""The published items have seeds below."""
+
+
+def counted(parts: tuple[tuple[str, int], ...]) -> tuple[Range, ...]:
+    """Items that count through parts of these sizes, each a category."""
+    found: list[Range] = []
+    for category, size in parts:
+        start = found[-1].stop if found else 0
+        found.append(Range(start, start + size, category))
+    return tuple(found)
+
+
+def searchqa_ranges() -> tuple[Range, ...]:
+    """Items of SearchQA, in the splits that the data has."""
+    ranges = counted(tuple((name, size) for name, size, _ in SEARCHQA_DATA))
+    return tuple(
+        Range(place.start, place.stop, place.category, "train" if train else "test")
+        for place, (_, _, train) in zip(ranges, SEARCHQA_DATA, strict=True)
+    )
+
+
+def babyai_ranges() -> tuple[Range, ...]:
+    """Items of the benchmark's levels, each level with its family as category."""
+    levels = len(BABYAI_LEVELS)
+    return tuple(Range(BABYAI_LEVELS.index(level), levels * BABYAI_SEEDS, CATEGORY[level], step=levels) for level in DEFAULT)

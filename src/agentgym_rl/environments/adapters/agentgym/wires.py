@@ -2,92 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
-from agentgym_rl.environments.adapters.agentgym import fields
+from agentgym_rl.environments.adapters.agentgym import kinds
 from agentgym_rl.environments.adapters.agentgym.items import Range
-from agentgym_rl.environments.adapters.agentgym.numbering import BABYAI_LEVELS, SCIWORLD_TASKS, SEARCHQA_DATA
-from agentgym_rl.environments.adapters.agentgym.wire import Get, Wire, asked_for, positive, whole_answer
+from agentgym_rl.environments.adapters.agentgym.numbering import SCIWORLD_TASKS, babyai_ranges, counted, searchqa_ranges
+from agentgym_rl.environments.adapters.agentgym.wire import Wire, asked_for, positive, whole_answer
 from agentgym_rl.environments.babyai.actions import INSTRUCTIONS as BABYAI_INSTRUCTIONS
-from agentgym_rl.environments.babyai.levels import CATEGORY, DEFAULT
 from agentgym_rl.environments.protocol import ActionFunction, Parameter
 from agentgym_rl.environments.textcraft.world import TextCraft
-
-BABYAI_SEEDS = 322
-"""The published items have seeds below."""
-_OFFERED = re.compile(r"Available actions: \[(.*)\]\s*$", re.DOTALL)
-_QUOTED = re.compile(r"\"([^\"]+)\"|'([^']+)'")
-_MOVES = ("move up", "move down", "move left", "move right")
-
-
-def _counted(parts: tuple[tuple[str, int], ...]) -> tuple[Range, ...]:
-    """Items that count through parts of these sizes, each a category."""
-    found: list[Range] = []
-    for category, size in parts:
-        start = found[-1].stop if found else 0
-        found.append(Range(start, start + size, category))
-    return tuple(found)
-
-
-def _searchqa_ranges() -> tuple[Range, ...]:
-    counted = _counted(tuple((name, size) for name, size, _ in SEARCHQA_DATA))
-    return tuple(
-        Range(place.start, place.stop, place.category, "train" if train else "test")
-        for place, (_, _, train) in zip(counted, SEARCHQA_DATA, strict=True)
-    )
-
-
-def _babyai_ranges() -> tuple[Range, ...]:
-    levels = len(BABYAI_LEVELS)
-    return tuple(Range(BABYAI_LEVELS.index(level), levels * BABYAI_SEEDS, CATEGORY[level], step=levels) for level in DEFAULT)
-
-
-def _babyai_admissible(observation: str, _answer: Any, _get: Get) -> list[str] | None:
-    """The list at the end of the observation, without the action that only asks for it."""
-    found = _OFFERED.search(observation)
-    names = ["".join(pair) for pair in _QUOTED.findall(found[1])] if found else []
-    return list(dict.fromkeys(name for name in names if "check" not in name)) or None
-
-
-def _alfworld_admissible(_observation: str, answer: Any, _get: Get) -> list[str] | None:
-    return list(dict.fromkeys(fields.texts(answer, "available_actions"))) or None
-
-
-def _webshop_admissible(_observation: str, _answer: Any, get: Get) -> list[str] | None:
-    """Clicks; None on a page with a search bar, where any words can be searched."""
-    answer = get("available_actions")
-    if fields.flag(answer, "has_search_bar"):
-        return None
-    return [f"click[{name}]" for name in dict.fromkeys(fields.texts(answer, "clickables"))] or None
-
-
-def _maze_admissible(_observation: str, _answer: Any, _get: Get) -> list[str] | None:
-    return list(_MOVES)
-
-
-def _sciworld_opening(answer: Any, _get: Get) -> str:
-    return f"{fields.text(answer, 'task_description')}\n{fields.text(answer, 'observation')}"
-
-
-def _webarena_action(action: str) -> str:
-    """These servers read whole messages."""
-    return f"```{action.replace('```', '')}```"
-
-
-def _tool_action(action: str) -> str:
-    """These servers read whole messages."""
-    return action if "Action:" in action else f"Action: {action}"
-
-
-def _sql_action(action: str) -> str:
-    return action.split("```sql")[-1].split("```")[0].strip()
-
-
-def _wordle_action(action: str) -> str:
-    """Letters with spaces between."""
-    word = action.strip().lower()
-    return " ".join(word) if word.isalpha() else word
 
 
 def _tools(name: str, items: int, what: str) -> Wire:
@@ -104,7 +25,7 @@ def _tools(name: str, items: int, what: str) -> Wire:
         create={"id": 0},
         closes=False,
         opening=whole_answer,
-        sends=_tool_action,
+        sends=kinds.tool_action,
         score=lambda reward: float(reward > 0),
         won=positive,
         deterministic=False,
@@ -127,12 +48,12 @@ _ALL = (
         "BabyAI's rooms, doors and things (published AgentGym server)",
         BABYAI_INSTRUCTIONS + "\nWrite an action as the last observation lists it.",
         lambda item: {"data_idx": item},
-        _babyai_ranges(),
+        babyai_ranges(),
         sends=lambda action: action.replace("pick up", "pickup"),
         won=positive,
         ends_when_won=True,
         refused=("The action is not recognized",),
-        admissible=_babyai_admissible,
+        admissible=kinds.babyai_admissible,
     ),
     Wire(
         "sciworld",
@@ -142,8 +63,8 @@ _ALL = (
         "OBJ to OBJ; pour OBJ into OBJ; dunk OBJ into OBJ; mix OBJ; eat OBJ; flush OBJ; focus on OBJ; inventory; task; wait; "
         "wait1. Focusing on a wrong thing fails the task.",
         lambda item: {"data_idx": item},
-        _counted(SCIWORLD_TASKS),
-        opening=_sciworld_opening,
+        counted(SCIWORLD_TASKS),
+        opening=kinds.sciworld_opening,
         value="score",
         score=lambda score: min(1.0, max(0.0, score / 100)),
         won=lambda score: score >= 100,
@@ -155,7 +76,7 @@ _ALL = (
         "Answer questions by searching Wikipedia (published AgentGym server)",
         "Answer the question. <search>words</search> looks them up; <answer>the answer</answer> gives the answer, in few words.",
         lambda item: {"id": item},
-        _searchqa_ranges(),
+        searchqa_ranges(),
         id_field="env_idx",
         create={"id": 0},
         action_schema=(
@@ -177,7 +98,7 @@ _ALL = (
         lambda item: {"seed": 0, "idx": item},
         (Range(0, 812, "webarena"),),
         id_field="env_idx",
-        sends=_webarena_action,
+        sends=kinds.webarena_action,
         ends=("terminated", "truncated"),
         only_at_the_end=True,
         failed_opening="TimeoutError",
@@ -192,7 +113,7 @@ _ALL = (
         lambda item: {"game": item, "world_type": "Text"},
         (Range(0, 2420, "alfworld", "train"), Range(2420, 2620, "alfworld", "test")),
         closes=False,
-        admissible=_alfworld_admissible,
+        admissible=kinds.alfworld_admissible,
     ),
     Wire(
         "webshop",
@@ -208,7 +129,7 @@ _ALL = (
         ),
         opening=asked_for,
         text="state",
-        admissible=_webshop_admissible,
+        admissible=kinds.webshop_admissible,
     ),
     Wire(
         "maze",
@@ -219,7 +140,7 @@ _ALL = (
         (Range(0, 26, "maze"),),
         prefix="/maze",
         closes=False,
-        admissible=_maze_admissible,
+        admissible=kinds.maze_admissible,
     ),
     Wire(
         "wordle",
@@ -230,7 +151,7 @@ _ALL = (
         (Range(0, 980, "wordle"),),
         prefix="/wordle",
         closes=False,
-        sends=_wordle_action,
+        sends=kinds.wordle_action,
         refused=("invalid word",),
     ),
     _tools("weather", 343, "Answer questions about the weather."),
@@ -246,7 +167,7 @@ _ALL = (
         (Range(0, 9428, "sqlgym", "train"), Range(9428, 10962, "sqlgym", "test")),
         id_field="env_idx",
         closes=False,
-        sends=_sql_action,
+        sends=kinds.sql_action,
         opening=asked_for,
         text="state",
     ),

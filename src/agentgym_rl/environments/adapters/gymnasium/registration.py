@@ -10,6 +10,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec, load_env_creator
 
 from agentgym_rl.environments.errors import MissingExtra, UnknownEnvironment
+from agentgym_rl.environments.registry import look_here_for
 
 Made = gymnasium.Env[Any, Any]
 
@@ -24,6 +25,7 @@ def spec_of(name: str) -> EnvSpec:
     module, _, id = name.rpartition(":")
     try:
         if module:
+            look_here_for(module.partition(".")[0])
             importlib.import_module(module)
         return gymnasium.spec(id)
     except ModuleNotFoundError as error:

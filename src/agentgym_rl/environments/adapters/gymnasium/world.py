@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, ClassVar
 
-import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 
@@ -15,14 +14,8 @@ from agentgym_rl.environments.adapters.gymnasium.actions import actions_of
 from agentgym_rl.environments.adapters.gymnasium.known import KNOWN, Known
 from agentgym_rl.environments.adapters.gymnasium.scoring import Success, scoring_of
 from agentgym_rl.environments.adapters.gymnasium.tasks import task_set
-from agentgym_rl.environments.adapters.gymnasium.text import (
-    MOST_NUMBERS,
-    digest_of,
-    fields_of,
-    numbers_of,
-    plain_render,
-    text_of,
-)
+from agentgym_rl.environments.adapters.gymnasium.text import digest_of
+from agentgym_rl.environments.adapters.gymnasium.writing import Writer
 from agentgym_rl.environments.protocol import Environment, Info, Observation
 from agentgym_rl.environments.spaces import text_and_image
 from agentgym_rl.environments.spec import EnvironmentSpec
@@ -94,15 +87,11 @@ class GymnasiumWorld(Environment):
             test=test,
         )
         known = KNOWN.get(self.registered.name, Known())
-        self._template = template if template is not None else "{text}"
-        self._fields = fields_of(self.id, self._template)
-        if image and "render" in self._fields:
-            raise ValueError(f"environment {self.id!r}: a template with {{render}} and image=true exclude each other")
-        self._mode = "rgb_array" if image else "ansi" if "render" in self._fields else None
+        self._writer = Writer(self.id, known, template, image=image)
         self._known = known
         self._env: registration.Made | None = self._open_env()
         self._actions = actions_of(self.id, self._env.action_space, actions if actions is not None else known.actions)
-        self._check_readable(self._env.observation_space)
+        self._writer.check(self._env)
         limit = max_steps if max_steps is not None else self.registered.max_episode_steps
         self._scoring = scoring_of(
             self.registered,
@@ -115,7 +104,7 @@ class GymnasiumWorld(Environment):
         self.instructions = instructions if instructions is not None else self._told(limit)
         if image:
             self._env.reset(seed=0)
-            self.observation_space = text_and_image(*self._picture(self._env).shape[:2])
+            self.observation_space = text_and_image(*self._writer.picture(self._env).shape[:2])
 
     @classmethod
     def tasks(cls, split: Split, **settings: Any) -> TaskSet:
@@ -145,7 +134,7 @@ class GymnasiumWorld(Environment):
         env.unwrapped.np_random = np.random.Generator(np.random.PCG64(int(self.np_random.integers(2**63))))
         self._return = 0.0
         self._text = self._written(env)
-        return self._observation(env, self._text), self._info()
+        return self._writer.observation(env, self._text), self._info()
 
     def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         env = self._env
@@ -153,17 +142,17 @@ class GymnasiumWorld(Environment):
         chosen = self._actions.read(action)
         if chosen is None:
             text = f"That is no action here. Actions: {self._actions.told}.\n{self._text}"
-            return self._observation(env, text), 0.0, False, False, self._info(understood=False)
+            return self._writer.observation(env, text), 0.0, False, False, self._info(understood=False)
         self._observed, reward, terminated, truncated, self._told_info = env.step(chosen)
         self._return += float(reward)
         self._text = self._written(env)
         if not (terminated or truncated):
-            return self._observation(env, self._text), 0.0, False, False, self._info()
+            return self._writer.observation(env, self._text), 0.0, False, False, self._info()
         score = self._scoring.score(self._return)
         success = self._scoring.success(self._return, terminated=bool(terminated))
         text = f"{self._text}\nThe episode has ended with a return of {self._return:g}."
         info = self._info(score=score, success=success)
-        return self._observation(env, text), score, bool(terminated), bool(truncated), info
+        return self._writer.observation(env, text), score, bool(terminated), bool(truncated), info
 
     def _free(self) -> None:
         env, self._env = self._env, None
@@ -176,14 +165,9 @@ class GymnasiumWorld(Environment):
 
     def _open_env(self) -> registration.Made:
         settings = self.settings
-        return registration.make(self.name, self.registered, settings["arguments"] or {}, settings["max_steps"], self._mode)
-
-    def _check_readable(self, space: gymnasium.Space[Any]) -> None:
-        if self._mode is None and "text" in self._fields and numbers_of(space) > MOST_NUMBERS:
-            raise ValueError(
-                f"environment {self.id!r}: an observation has {numbers_of(space)} numbers, too many to read: give a template, "
-                "or image=true"
-            )
+        return registration.make(
+            self.name, self.registered, settings["arguments"] or {}, settings["max_steps"], self._writer.mode
+        )
 
     def _told(self, limit: int | None) -> str:
         what = self._known.instructions or f"Play {self.registered.name}."
@@ -191,29 +175,8 @@ class GymnasiumWorld(Environment):
         return f"{what}\nActions: {self._actions.told}.{ends}"
 
     def _written(self, env: registration.Made) -> str:
-        fields: dict[str, Any] = {"observation": self._observed}
-        if "text" in self._fields:
-            fields["text"] = self._in_words(env)
-        if "actions" in self._fields:
-            fields["actions"] = ", ".join(
-                self._actions.admissible(self._told_info.get("action_mask")) or [self._actions.told]
-            )
-        if "render" in self._fields:
-            fields["render"] = plain_render(env.render())
-        return self._template.format(**fields)
-
-    def _in_words(self, env: registration.Made) -> str:
-        if self._known.describe is not None:
-            return self._known.describe(env.unwrapped, self._observed)
-        if numbers_of(env.observation_space) > MOST_NUMBERS:
-            return "See the picture."
-        return text_of(self._observed, self._known.labels)
-
-    def _picture(self, env: registration.Made) -> Any:
-        return np.asarray(env.render(), dtype=np.uint8)
-
-    def _observation(self, env: registration.Made, text: str) -> Observation:
-        return {"text": text, "image": self._picture(env)} if self._mode == "rgb_array" else text
+        offered = self._actions.admissible(self._told_info.get("action_mask"))
+        return self._writer.write(env, self._observed, self._actions.told if offered is None else ", ".join(offered))
 
     def _info(self, *, score: float = 0.0, success: bool = False, understood: bool = True) -> Info:
         key = digest_of((self.id, self._observed)) if self._keyed else None
