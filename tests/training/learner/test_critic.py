@@ -72,6 +72,18 @@ def test_the_policy_learns_after_the_critics_warm_up_and_not_through_its_head(
     assert not step(3, torch.zeros(batch.action_mask.shape))
 
 
+def test_the_critic_keeps_its_learning_rate_whatever_the_policys_schedule(
+    make_tiny: Callable[..., Any], make_learner: Any
+) -> None:
+    learner = make_learner(
+        make_tiny(),
+        algorithm={"name": "ppo", "critic": {"learning_rate": 3e-3}},
+        optimizer={"learning_rate": 1e-4, "warmup_steps": 5, "decay_steps": 10},
+    )
+    assert learner.optimizer.learning_rate(1) < learner.optimizer.learning_rate(5) > learner.optimizer.learning_rate(15)
+    assert {learner.critic._optimizer.learning_rate(step) for step in (1, 5, 15, 100)} == {3e-3}
+
+
 def test_a_value_is_that_of_the_state_before_the_token(
     make_tiny: Callable[..., Any], rollout: Any, make_learner: Any
 ) -> None:

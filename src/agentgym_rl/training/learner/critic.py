@@ -38,9 +38,9 @@ class Critic:
             self._body_weights = MasterWeights(self._body, dtype)
             parameters |= {f"body.{name}": master for name, master in self._body_weights.masters.items()}
         self._parameters = parameters
-        self._optimizer = Optimizer(
-            parameters, optimizer.model_copy(update={"learning_rate": settings.learning_rate, "warmup_steps": 0})
-        )
+        # The policy's schedule is the policy's: values have to follow it at full speed to the end.
+        own = {"learning_rate": settings.learning_rate, "warmup_steps": 0, "decay_steps": 0}
+        self._optimizer = Optimizer(parameters, optimizer.model_copy(update=own))
 
     def values(self, policy_hidden: Tensor, micro: MicroBatch, wanted: Wanted, shape: tuple[int, int]) -> Tensor:
         """fp32 ``shape`` [episodes, tokens], 0 where not wanted. ``policy_hidden``: the policy's of the tree's rows."""
