@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from agentgym_rl.training.algorithms.presets import PRESETS
+from agentgym_rl.training.algorithms.presets import PRESETS, preset_named
 from agentgym_rl.training.algorithms.resolve import check, clipping_is_idle, refuse_idle_clips, resolve
 from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
@@ -64,6 +65,29 @@ def test_parts_of_a_preset_can_be_turned_off() -> None:
     clipped = AlgorithmSettings(name="ppo", loss={"dual_clip": 3.0})
     assert resolve(clipped).recipe.loss.dual_clip == 3.0
     assert resolve(AlgorithmSettings(name="ppo", loss={"dual_clip": False})).recipe.loss.dual_clip is None
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("recipe = (", "can't be imported: SyntaxError: "),
+        ("import nothing_of_that_name", "there is no module 'nothing_of_that_name'"),
+        ("from agentgym_rl import nothing_of_that_name", "can't be imported: ImportError: "),
+        ("1 / 0", "can't be imported: ZeroDivisionError: division by zero"),
+        ("raise KeyError('two\\nlines')", "can't be imported: KeyError: "),
+        ("RECIPE = 1", "has no Recipe of the name 'RECIPE'"),
+    ],
+)
+def test_a_recipe_s_module_that_fails_is_one_line(
+    text: str, named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    name = f"recipe_of_{tmp_path.name}"
+    (tmp_path / f"{name}.py").write_text(text)
+    with pytest.raises(ValueError, match=r"^algorithm\.name=") as raised:
+        preset_named(f"{name}:RECIPE")
+    assert named in str(raised.value)
+    assert "\n" not in str(raised.value)
 
 
 def test_an_estimator_with_a_critic_on_another_preset() -> None:
@@ -139,9 +163,8 @@ def test_a_batch_that_does_not_fit_is_named(section: dict[str, Any], batch: dict
     ("section", "named"),
     [
         ({"loss": {"clip_low": 0.1}}, "algorithm.loss.clip_low=0.1"),
-        ({"loss": {"clip_high": 0.2}}, "algorithm.loss.clip_high=0.2"),  # the preset's, but someone meant something by it
         ({"loss": {"dual_clip": 3.0}}, "algorithm.loss.dual_clip=3.0"),
-        ({"loss": {"dual_clip": False}}, "algorithm.loss.dual_clip=False"),
+        ({"name": "gspo", "loss": {"policy": "ppo_clip", "clip_low": 3e-4}}, "algorithm.loss.clip_low=0.0003"),
         ({"name": "gspo", "loss": {"clip_high": 0.01}}, "algorithm.loss.clip_high=0.01"),
         ({"name": "cispo", "loss": {"clip_high": 2.0}}, "algorithm.loss.clip_high=2.0"),
         ({"name": "ppo", "critic": {"clip": 0.5}}, "algorithm.critic.clip=0.5"),
@@ -158,6 +181,23 @@ def test_a_clip_that_nothing_can_reach_is_named(section: dict[str, Any], named: 
     refuse_idle_clips(settings, mini_batches=1, epochs=2)
     assert clipping_is_idle(resolve(settings), mini_batches=1, epochs=1)
     assert not clipping_is_idle(resolve(settings), mini_batches=2, epochs=1)
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        *({"name": name} for name in NAMES),
+        {"loss": {"dual_clip": False}},
+        {"name": "gspo", "loss": {"policy": "ppo_clip"}},
+        {"name": "grpo", "advantage": {"estimator": "gae"}, "critic": {}},
+        {"name": "ppo", "critic": {"kind": "model"}},
+    ],
+)
+def test_what_is_printed_of_an_algorithm_can_be_trained_with(section: dict[str, Any]) -> None:
+    algorithm = resolve(AlgorithmSettings(**section))
+    printed = AlgorithmSettings(**algorithm.describe())
+    refuse_idle_clips(printed, mini_batches=1, epochs=1)  # though every clip is set in it
+    assert resolve(printed) == algorithm
 
 
 @pytest.mark.parametrize("name", NAMES)

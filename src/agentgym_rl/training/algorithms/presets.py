@@ -117,7 +117,7 @@ def preset_named(name: str) -> Recipe:
     """The preset ``name``, or the :class:`Recipe` that ``package.module:RECIPE`` names; importing its module registers its parts.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: there is none of that name, or its module can't be imported.
     """
     if name in PRESETS:
         return PRESETS[name]
@@ -126,12 +126,15 @@ def preset_named(name: str) -> Recipe:
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(PRESETS)}"
         raise ValueError(f"algorithm.name={name!r} is unknown: {hint} Or give package.module:RECIPE")
     module, _, attribute = name.partition(":")
-    if find_spec(module.partition(".")[0]) is None:
-        sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
     try:
+        if find_spec(module.partition(".")[0]) is None:
+            sys.path.append(str(Path.cwd()))  # a console script does not look into the folder it is called from
         found = getattr(import_module(module), attribute, None)
     except ModuleNotFoundError as error:
         raise ValueError(f"algorithm.name={name!r}: there is no module {error.name!r}") from error
+    except Exception as error:  # whatever the module does while it is imported
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise ValueError(f"algorithm.name={name!r}: module {module!r} can't be imported: {what}") from error
     if not isinstance(found, Recipe):
         raise ValueError(f"algorithm.name={name!r}: module {module!r} has no Recipe of the name {attribute!r}")
     return replace(found, name=name)

@@ -6,6 +6,7 @@ from agentgym_rl.training.advantages.settings import ESTIMATORS
 from agentgym_rl.training.algorithms.algorithm import Algorithm
 from agentgym_rl.training.algorithms.overrides import combine
 from agentgym_rl.training.algorithms.policies import CLIP_NAMES, POLICY_LOSSES
+from agentgym_rl.training.algorithms.presets import preset_named
 from agentgym_rl.training.algorithms.sections import CriticSettings
 from agentgym_rl.training.algorithms.settings import AlgorithmSettings
 
@@ -58,19 +59,28 @@ def clipping_is_idle(algorithm: Algorithm, *, mini_batches: int, epochs: int) ->
 
 
 def refuse_idle_clips(settings: AlgorithmSettings, *, mini_batches: int, epochs: int) -> None:
-    """Refuse clips that were set and would do nothing; those of the preset are silent.
+    """Refuse clips that were set to another value than the preset's and would do nothing; the preset's own are silent.
+
+    So what a recipe says of itself, every clip included, is a section that may be used again.
 
     Raises:
         ValueError: naming both settings and the way out.
     """
     if mini_batches * epochs > 1:
         return
-    given = {f"loss.{key}": getattr(settings.loss, key) for key in CLIP_NAMES}
-    if settings.critic and settings.critic.clip != CriticSettings().clip:
+    unset = settings.loss.model_copy(update=dict.fromkeys(CLIP_NAMES))
+    own = combine(settings.model_copy(update={"loss": unset})).loss
+    set_here, in_effect = settings.loss, combine(settings).loss
+    given: dict[str, float | str] = {
+        f"loss.{key}": getattr(set_here, key)
+        for key in CLIP_NAMES
+        if getattr(set_here, key) is not None and getattr(in_effect, key) != getattr(own, key)
+    }
+    if settings.critic and settings.critic.clip != (preset_named(settings.name).critic or CriticSettings()).clip:
         given["critic.clip"] = "null" if settings.critic.clip is None else settings.critic.clip
-    for key, value in given.items():
-        if value is not None:
-            raise ValueError(
-                f"algorithm.{key}={value} does nothing with batch.epochs=1 and batch.mini_batches=1, since with one update a "
-                "step nothing has moved that could be clipped: set batch.epochs or batch.mini_batches above 1, or remove it"
-            )
+    if given:
+        key, value = next(iter(given.items()))
+        raise ValueError(
+            f"algorithm.{key}={value} does nothing with batch.epochs=1 and batch.mini_batches=1, since with one update a "
+            "step nothing has moved that could be clipped: set batch.epochs or batch.mini_batches above 1, or remove it"
+        )
