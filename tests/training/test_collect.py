@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -12,7 +12,7 @@ from agentgym_rl.agents.rollout.faults import TooManyFaults, refuse_faults
 from agentgym_rl.environments.task_set import Task, TaskSet
 from agentgym_rl.records.trajectory import Trajectory, Turn
 from agentgym_rl.training.collect import Collected, Collector, has_no_variance
-from agentgym_rl.training.draws import TaskStream
+from agentgym_rl.training.draws import Draw, TaskStream
 
 TASKS = TaskSet(Task(f"t{number}", "toy", "train", "c") for number in range(50))
 Outcome = Callable[[EpisodeJob], float | None]
@@ -38,6 +38,7 @@ class Runner:
         result = self.outcome(job)
         episode = Trajectory("toy", job.task.id, "c", job.seed, job.group, job.index, job.horizon)
         episode.turns = [Turn("", "", "a", reward=result or 0.0)]
+        episode.success = result == 1.0
         if result is None:
             episode.ended, episode.faults = "fault", [f"server {job.index} gone"]
         return episode
@@ -79,6 +80,24 @@ def test_a_lost_group_is_drawn_anew_and_groups_stay_in_the_order_of_their_draws(
     assert [episode.group for episode in result.left_out] == [1, 1, 3, 3]
     assert [len(jobs) for jobs in runner.rounds] == [8, 4]
     assert {job.task.id for job in runner.rounds[0]}.isdisjoint({job.task.id for job in runner.rounds[1]})
+
+
+def test_a_lost_group_says_nothing_of_whether_its_task_is_solved() -> None:
+    class Stream(TaskStream):
+        said: ClassVar[dict[str, bool]] = {}
+
+        def record(self, draw: Draw, *, solved: bool) -> None:
+            self.said[draw.task.id] = solved
+
+    def outcome(job: EpisodeJob) -> float | None:
+        return None if job.group == 1 or (job.group, job.index) == (2, 0) else varied(job)
+
+    runner: Any = Runner(outcome)
+    stream = Stream([[TASKS]], [1.0], 0)
+    result = Collector(runner, Any, stream, 4, 2, 1.0).collect(3, 0, [7])  # type: ignore[arg-type]
+    tasks = {job.group: job.task.id for jobs in runner.rounds for job in jobs}
+    assert numbers(result) == [0, 2, 3, 4]
+    assert stream.said == {tasks[0]: False, tasks[2]: True, tasks[3]: False, tasks[4]: False}
 
 
 def test_a_group_that_kept_one_episode_stays() -> None:

@@ -76,7 +76,8 @@ class Collector:
             for number in range(need):
                 group = episodes[number * self.group_size : (number + 1) * self.group_size]
                 played_through = [episode.success for episode in group if episode.valid]
-                self.stream.record(draws[number], solved=bool(played_through) and all(played_through))
+                if played_through:  # a group that was lost says nothing about its task
+                    self.stream.record(draws[number], solved=all(played_through))
                 if not any(episode.valid for episode in group):
                     was_lost = True
                     result.lost_groups += 1
