@@ -10,10 +10,14 @@ import pytest
 import torch
 
 from agentgym_rl.agents.models.load import load_model
+from agentgym_rl.config import load
 from agentgym_rl.training import memory
 from agentgym_rl.training.algorithms.resolve import resolve
 from agentgym_rl.training.estimate import dry_run
 from agentgym_rl.training.learner.learner import Learner
+from agentgym_rl.training.settings import TrainSettings
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +46,21 @@ def test_what_is_held_beside_the_policy_counts(small_settings: Callable[..., Any
     assert held("algorithm={name: grpo, kl: {coefficient: 0.1}}") == plain + weights  # the reference
     assert held("batch.mini_batches=3") > plain  # a copy to go back to
     assert held("algorithm={name: ppo, critic: {kind: model}}") == 2 * plain
+
+
+def test_the_cache_is_that_of_the_episodes_in_flight(small_settings: Callable[..., Any], tmp_path: Path) -> None:
+    def cache(*overrides: str) -> int:
+        found = dry_run(small_settings(tmp_path, "batch={groups: 4, group_size: 6}", *overrides))["memory"]
+        return int(found["key_value_cache_bytes"])
+
+    every = cache("rollout.concurrency=24")
+    assert cache("rollout.concurrency=6") == every // 4
+    assert cache("rollout.concurrency=1000") == every
+
+
+def test_the_quickstart_is_said_to_need_a_little_more_than_was_measured() -> None:
+    settings = load(ROOT / "configs/quickstart.yaml", ["run.device=cpu"], TrainSettings).settings
+    assert 5.44 < dry_run(settings)["memory"]["needed_bytes"] / 2**30 < 5.7
 
 
 def test_a_container_s_limit_bounds_what_is_available(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
