@@ -10,6 +10,7 @@ from agentgym_rl.environments.protocol import Environment, Info
 from agentgym_rl.environments.registry import make, tasks
 from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
+from agentgym_rl.training import reachable
 from agentgym_rl.training.reachable import within_horizons
 
 
@@ -61,5 +62,20 @@ class Wordless(Environment):
 
 def test_a_world_without_an_oracle_is_named() -> None:
     world = WorldSettings(id=f"{__name__}:Wordless")
-    with pytest.raises(ValueError, match=r"environment\.within_horizon needs an oracle, and wordless has none for task 'one'"):
+    with pytest.raises(
+        ValueError, match=r"environment\.within_horizon needs an oracle, and wordless has none for task 'one'"
+    ):
         within_horizons(world, [tasks(world.id, split="train")], [2])
+
+
+def test_of_a_served_world_the_way_to_its_oracle_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Server:
+        def make(self) -> Wordless:
+            return Wordless()
+
+    monkeypatch.setattr(reachable, "source_of", lambda _: Server())
+    for world in (WorldSettings(id="http://host:1/wordless"), WorldSettings(id="wordless", servers=["http://host:1"])):
+        with pytest.raises(
+            ValueError, match=r"start its server with --allow-expert, or set environment\.within_horizon=false$"
+        ):
+            within_horizons(world, [Wordless.tasks("train")], [2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentgym_rl.environments.protocol import Environment
+from agentgym_rl.environments.service.client.address import is_address
 from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.sources import source_of
 from agentgym_rl.environments.task_set import Task, TaskSet
@@ -18,12 +19,14 @@ def within_horizons(settings: WorldSettings, tasks: Sequence[TaskSet], turns: Se
     Raises:
         ValueError: the world has no oracle, or a stage is left without a task.
     """
+    served = settings.servers or is_address(settings.id)
+    way_out = "start its server with --allow-expert, or set" if served else "set"
     with source_of(settings).make() as environment:
         longest = max(turns)
         needed: dict[str, int | None] = {}
         for task in (task for stage in tasks for task in stage):
             if task.id not in needed:
-                needed[task.id] = _oracle_turns(environment, task, longest)
+                needed[task.id] = _oracle_turns(environment, task, longest, way_out)
     stages = []
     for number, (stage, limit) in enumerate(zip(tasks, turns, strict=True)):
         reachable = TaskSet(task for task in stage if (need := needed[task.id]) is not None and need <= limit)
@@ -36,7 +39,7 @@ def within_horizons(settings: WorldSettings, tasks: Sequence[TaskSet], turns: Se
     return stages
 
 
-def _oracle_turns(environment: Environment, task: Task, limit: int) -> int | None:
+def _oracle_turns(environment: Environment, task: Task, limit: int, way_out: str) -> int | None:
     """Turns the oracle takes to succeed at ``task``; None when it does not within ``limit``."""
     environment.reset(seed=0, options={"task": task})
     for turn in range(1, limit + 1):
@@ -44,7 +47,7 @@ def _oracle_turns(environment: Environment, task: Task, limit: int) -> int | Non
         if action is None:
             raise ValueError(
                 f"environment.within_horizon needs an oracle, and {environment.id} has none for task {task.id!r}: "
-                "set environment.within_horizon=false"
+                f"{way_out} environment.within_horizon=false"
             )
         _, _, terminated, truncated, info = environment.step(action)
         if terminated or truncated:
