@@ -22,8 +22,9 @@ from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.protocol import Environment, Info
 from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
+from agentgym_rl.evaluation import baselines
 from agentgym_rl.evaluation.api import _open
-from agentgym_rl.evaluation.baselines import evaluate_players, players_of
+from agentgym_rl.evaluation.baselines import best_shortcut, evaluate_players, players_of
 from agentgym_rl.evaluation.comparison import compare
 from agentgym_rl.evaluation.evaluate import Conditions, evaluate_actor, held_out, trained_categories
 from agentgym_rl.evaluation.panel import PanelOverlap
@@ -112,6 +113,20 @@ def test_players_and_their_shares() -> None:
     assert shares["expert"] == 1.0
     assert shares["shortcut:tails"] == 0.5
     assert 0.4 < shares["random"] < 0.6
+
+
+def test_only_shortcuts_are_played_to_find_the_best_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[str] = []
+
+    def counted(*arguments: Any, **more: Any) -> Any:
+        played.append(more["name"])
+        return evaluate_actor(*arguments, **more)
+
+    monkeypatch.setattr(baselines, "evaluate_actor", counted)
+    world = coin()
+    with RolloutRunner([world]) as runner:
+        assert best_shortcut(runner, held_out([world], "test"), ONE) == "shortcut:tails"
+    assert played == ["shortcut:tails", "shortcut:edge"]
 
 
 def test_the_report_says_what_was_played() -> None:

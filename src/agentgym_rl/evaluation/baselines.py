@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from agentgym_rl.agents.players import player_named
 from agentgym_rl.agents.rollout.runner import RolloutRunner
@@ -45,8 +45,8 @@ def evaluate_players(
     """
     names = common_players(runner.worlds, panels)
     found = {name: evaluate_player(runner, name, panels, conditions, max_fault_rate=max_fault_rate) for name in names}
-    shortcuts = [name for name in found if name.startswith("shortcut:")]
-    best = max(shortcuts, key=lambda name: found[name].report.success, default=None)
+    shortcuts = _shortcuts(names)
+    best = _best({name: found[name] for name in shortcuts}) if shortcuts else None
     return {name: one for name, one in found.items() if name not in shortcuts or name == best}
 
 
@@ -54,10 +54,20 @@ def best_shortcut(
     runner: RolloutRunner, panels: Sequence[TaskSet], conditions: Conditions, *, max_fault_rate: float = 1.0
 ) -> str:
     """The name of the best shortcut on these tasks. Raises :class:`ConfigError` where there is none."""
-    for name in evaluate_players(runner, panels, conditions, max_fault_rate=max_fault_rate):
-        if name.startswith("shortcut:"):
-            return name
-    raise ConfigError(f"{', '.join(world.settings.id for world in runner.worlds)}: there is no shortcut player here")
+    names = _shortcuts(common_players(runner.worlds, panels))
+    if not names:
+        raise ConfigError(f"{', '.join(world.settings.id for world in runner.worlds)}: there is no shortcut player here")
+    if len(names) == 1:
+        return names[0]
+    return _best({name: evaluate_player(runner, name, panels, conditions, max_fault_rate=max_fault_rate) for name in names})
+
+
+def _shortcuts(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name.startswith("shortcut:")]
+
+
+def _best(shortcuts: Mapping[str, Evaluation]) -> str:
+    return max(shortcuts, key=lambda name: shortcuts[name].report.success)
 
 
 def evaluate_player(
