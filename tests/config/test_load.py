@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 import pytest
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from agentgym_rl.config import ConfigError, ReadWhen, Settings, difference, dump, explain, load
 from agentgym_rl.config.schema import keys_of
@@ -311,3 +311,11 @@ def test_explanations_cover_every_key() -> None:
     assert explained["plan.every"].default == "required"
     assert explained["world.mix.N.weight"].type == "number"
     assert explained["critic.layers"].type == "integer"
+
+
+@pytest.mark.parametrize("value", ["1e400", "-1e400", "9" * 4001])
+def test_a_number_without_bounds_is_refused(value: str) -> None:
+    with pytest.raises(ConfigError, match=r"^override bonus=.*: should be a finite number$"):
+        load(None, [f"bonus={value}"], Model)
+    with pytest.raises(ValidationError, match="finite number"):
+        Model(bonus=float(value))

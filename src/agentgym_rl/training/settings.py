@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from agentgym_rl.agents.devices import check_device
 from agentgym_rl.agents.settings import AgentSettings, ModelSettings, RolloutSettings
 from agentgym_rl.config.read_when import ReadWhen
 from agentgym_rl.config.settings import Settings
@@ -27,9 +28,14 @@ class RunSettings(Settings):
     steps: int = Field(default=100, ge=1)
     """Updates of the weights."""
     device: str = "auto"
-    """``auto``: CUDA, then MPS, then CPU."""
+    """``cpu``, ``cuda``, ``cuda:NUMBER``, ``mps``; ``auto``: CUDA, then MPS, then CPU."""
     threads: int | None = Field(default=None, ge=1)
     """CPU threads; null: as torch chooses."""
+
+    @field_validator("device")
+    @classmethod
+    def _known_device(cls, name: str) -> str:
+        return check_device(name, "run.device")
 
 
 Decay = Annotated[float, Field(ge=0, lt=1)]
