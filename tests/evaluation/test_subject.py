@@ -117,3 +117,23 @@ def test_a_damaged_config_names_file_and_key(run: Path) -> None:
     (run / "config.yaml").write_text(CONFIG.replace("format: raw", "format: row"))
     with pytest.raises(ConfigError, match=r"config\.yaml: agent\.format: "):
         find_subject(str(run))
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"- a\n- b\n", b"run: \xff\xfe", b"horizon: 3", b"horizon: {turns: 3}", b"a: [", b"model: x"]
+)
+def test_a_config_that_holds_no_run_is_named(run: Path, content: bytes) -> None:
+    (run / "config.yaml").write_bytes(content)
+    with pytest.raises(ConfigError, match=r"config\.yaml:.* ") as raised:
+        find_subject(str(run))
+    assert "\n" not in str(raised.value)
+
+
+def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
+    for nothing in ("", " "):
+        with pytest.raises(ConfigError, match="nothing to evaluate is named: give a run's folder"):
+            find_subject(nothing)
+    file = tmp_path / "weights.bin"
+    file.touch()
+    with pytest.raises(ConfigError, match=r"weights\.bin is a file: give a run's folder"):
+        find_subject(str(file))

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
+from agentgym_rl.agents.devices import check_device
 from agentgym_rl.agents.players import player_named
 from agentgym_rl.agents.rollout.actor import Actor
 from agentgym_rl.agents.rollout.runner import Progress, RolloutRunner
@@ -68,11 +69,13 @@ def evaluate(
     Raises:
         ConfigError: nothing is called ``what``, or ``out`` holds an evaluation under other conditions.
         TooManyFaults: more episodes than ``rollout.max_fault_rate`` (of a player: its default) were lost, or all of them.
-        ValueError: an unknown category; PanelOverlap among them: a held-out task is also trained on.
+        ValueError: an unknown category or device; PanelOverlap among them: a held-out task is also trained on.
     """
     subject = find_subject(str(what), overrides)
     if base_url is not None and subject.kind != "openai":
         raise ConfigError(f"--base-url would do nothing: {what} is not openai:MODEL")
+    if subject.kind == "local":
+        check_device(device, "--device")
     run = subject.run
     defaults = run.evaluation if run else None
     conditions = Conditions(
@@ -179,7 +182,7 @@ def _open(folder: Path, name: str, conditions: Conditions, worlds: Sequence[Worl
         said["rollout"] = {key: value for key, value in said["rollout"].items() if key != "max_fault_rate"}
     path = folder / "settings.json"
     if path.exists():
-        held = json.loads(path.read_text(encoding="utf-8"))
+        held = _read_settings(path)
         for key in [*said, *held]:
             if said.get(key) != held.get(key):
                 raise ConfigError(
@@ -189,3 +192,13 @@ def _open(folder: Path, name: str, conditions: Conditions, worlds: Sequence[Worl
     else:
         write_atomic(path, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
     return EpisodeStore(folder)
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    try:
+        held = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} can't be read ({error}): put a copy back, or choose another --out") from error
+    if not isinstance(held, dict):
+        raise ConfigError(f"{path} holds no settings of an evaluation: put a copy back, or choose another --out")
+    return held

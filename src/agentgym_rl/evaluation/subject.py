@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-import yaml
 from pydantic import ValidationError
 
 from agentgym_rl.agents.players import PLAYERS
 from agentgym_rl.agents.settings import AgentSettings, ModelSettings, RolloutSettings
 from agentgym_rl.config import ConfigError, load
+from agentgym_rl.config.draft import Draft
 from agentgym_rl.config.settings import Settings
 from agentgym_rl.environments.settings import EnvironmentSettings, WorldSettings
 from agentgym_rl.evaluation.settings import EvaluationSettings, evaluation_horizon
@@ -62,6 +62,8 @@ def find_subject(what: str, overrides: Sequence[str] = ()) -> Subject:
     Raises :class:`ConfigError` for a name that is none of these, a run without a checkpoint, or an override that would
     do nothing.
     """
+    if not what.strip():
+        raise ConfigError(f"nothing to evaluate is named: give {_KINDS} ({', '.join(PLAYERS)})")
     if _is_player(what):
         if overrides:
             raise ConfigError(f"{overrides[0]} would do nothing: {what} is a player, it has no settings")
@@ -80,6 +82,8 @@ def find_subject(what: str, overrides: Sequence[str] = ()) -> Subject:
         return _checkpoint(path, changes)
     if path.is_dir() or what == BUILT_IN_MODEL or _looks_like_hub_id(what):
         return Subject("local", what, _validated(_merged({"model": {"path": what}}, changes), what))
+    if path.exists():
+        raise ConfigError(f"{what} is a file: give {_KINDS}")
     names = [BUILT_IN_MODEL, *(name.rstrip("…:") for name in PLAYERS), *(str(one) for one in path.parent.glob("*"))]
     near = difflib.get_close_matches(what, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -125,7 +129,13 @@ def _looks_like_hub_id(what: str) -> bool:
 def _checkpoint(path: Path, changes: Mapping[str, Any]) -> Subject:
     """A checkpoint acts and is evaluated as the run that made it says."""
     config = path.parent.parent / "config.yaml"
-    tree = yaml.safe_load(config.read_text(encoding="utf-8"))
+    tree = Draft.read(config, ()).tree
+    for name, value in tree.items():
+        if not isinstance(value, dict):
+            raise ConfigError(f"{config}: {name} is a section with keys, not {value!r}")
+    turns = tree.get("horizon", {}).get("turns")
+    if not (isinstance(turns, list) and turns and all(isinstance(one, int) for one in turns)):
+        raise ConfigError(f"{config}: horizon.turns should be a list of whole numbers, not {turns!r}: put a copy back")
     acting = {key: tree.get(key, {}) for key in ("agent", "rollout")}
     model = {"path": "", "dtype": "auto", **tree.get("model", {})}
     if model["path"] == "tiny" and model["dtype"] == "auto":
@@ -133,7 +143,7 @@ def _checkpoint(path: Path, changes: Mapping[str, Any]) -> Subject:
     acting["model"] = {**{key: model[key] for key in model if key != "tiny"}, "path": str(path)}
     worlds = _section(EnvironmentSettings, tree.get("environment", {}), str(config)).worlds
     evaluation = _section(EvaluationSettings, tree.get("evaluation", {}), str(config))
-    defaults = RunDefaults(worlds, evaluation_horizon(evaluation, tree["horizon"]["turns"], worlds), evaluation)
+    defaults = RunDefaults(worlds, evaluation_horizon(evaluation, turns, worlds), evaluation)
     return Subject("local", str(path), _validated(_merged(acting, changes), str(config)), defaults, int(path.name))
 
 
