@@ -119,13 +119,30 @@ def test_a_server_that_stays_down_is_a_fault() -> None:
     assert len(server.bodies) == 3
 
 
-def test_a_server_that_is_not_there_is_a_fault() -> None:
+def test_a_server_that_is_not_there_is_not_asked_again() -> None:
     async def use(address: str) -> str:
         return address
 
     address = Server(answer).talk(use)
+    with pytest.raises(ChatServerRefused, match=f"nothing listens at {address}.*: start the server, or give its address"):
+        asyncio.run(OpenAIEngine("small", address, backoff=600.0).chat(MESSAGES, Sampling()))
+
+
+def test_a_server_that_goes_away_is_a_fault() -> None:
+    engines = []
+
+    async def use(address: str) -> str:
+        engines.append(OpenAIEngine("small", address, retries=1, backoff=0.0))
+        return await engines[0].chat(MESSAGES, Sampling())
+
+    Server(answer).talk(use)
     with pytest.raises(ChatServerFault, match="failed 2 times"):
-        asyncio.run(OpenAIEngine("small", address, retries=1, backoff=0.0).chat(MESSAGES, Sampling()))
+        asyncio.run(engines[0].chat(MESSAGES, Sampling()))
+
+
+def test_a_model_without_a_name_is_an_error() -> None:
+    with pytest.raises(ValueError, match="lacks the name of a model"):
+        OpenAIEngine(" ", "http://127.0.0.1:1")
 
 
 def test_a_server_that_says_nothing_is_a_fault() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -32,7 +33,9 @@ class ChatServerFault(EnvironmentFault):
 
 
 class ChatServerRefused(RuntimeError):
-    """The server does not take what is asked (key, model, parameters). Trying again would not help, so the run stops."""
+    """The server does not take what is asked (key, model, parameters), or is not there. Trying again would not help, so
+    the run stops.
+    """
 
 
 class OpenAIEngine:
@@ -41,9 +44,9 @@ class OpenAIEngine:
     ``base_url`` defaults to ``$OPENAI_BASE_URL``, else OpenAI's own address; ``api_key_variable`` names the environment
     variable that holds the key (empty or unset: none is sent). Connection errors, time-outs, broken or oversized answers
     and the statuses of an overloaded server are retried ``retries`` times, after ``Retry-After`` or with doubling waits
-    from ``backoff`` seconds, then they are a :class:`ChatServerFault`. Other statuses are :class:`ChatServerRefused`, a
-    conversation that is too long is :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a
-    request.
+    from ``backoff`` seconds, then they are a :class:`ChatServerFault`. Other statuses are :class:`ChatServerRefused`, and
+    so is a refused connection where nothing has answered yet: there is no server. A conversation that is too long is
+    :class:`~agentgym_rl.agents.rollout.actor.ContextFull`. ``timeout`` is seconds a request.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class OpenAIEngine:
         retries: int = 5,
         backoff: float = 0.5,
     ) -> None:
+        if not model.strip():
+            raise ValueError("openai: lacks the name of a model: openai:MODEL, as the server calls it")
         base_url = base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI
         if not base_url.startswith(("http://", "https://")):
             raise ValueError(f"the address of a chat server begins with http:// or https://, not {base_url!r}")
@@ -68,6 +73,7 @@ class OpenAIEngine:
         self._backoff = backoff
         self._session: aiohttp.ClientSession | None = None
         self._calls = 0
+        self._reached = False
 
     async def chat(self, messages: Sequence[Message], sampling: Sampling) -> str:
         """The text of the answer. ``top_k`` is sent only where it is on: not every server knows it."""
@@ -87,6 +93,12 @@ class OpenAIEngine:
                     return await self._ask(session, body)
                 except _Retry as problem:
                     cause, pause = str(problem), problem.wait
+                except aiohttp.ClientConnectorError as error:
+                    if error.errno == errno.ECONNREFUSED and not self._reached:
+                        raise ChatServerRefused(
+                            f"nothing listens at {self._address}: start the server, or give its address (--base-url)"
+                        ) from error
+                    cause, pause = str(error), None
                 except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError, TimeoutError) as error:
                     cause, pause = str(error) or "no answer in time", None
                 if attempt < self._retries:
@@ -95,6 +107,7 @@ class OpenAIEngine:
 
     async def _ask(self, session: aiohttp.ClientSession, body: dict[str, Any]) -> str:
         async with session.post(self._address, json=body) as response:
+            self._reached = True
             text = await _text(response)
             if response.status in RETRIED:
                 raise _Retry(f"status {response.status}, {_brief(text)}", _seconds(response.headers.get("Retry-After")))
