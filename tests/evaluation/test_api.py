@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -126,8 +128,11 @@ def test_the_command_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
         (["random", "--env", "textcraft", "--category", "depth-9"], "unknown category 'depth-9'; known: depth-1"),
         (["random", "--env", "textcraft", "--split", "train"], "'train' is not test or validation"),
         (["random", "--option", "distractors=2"], "give --env with it"),
-        (["random", "--env", "textcraft", "--compare", "nowhere.json"], "nowhere.json is no report"),
+        (["random", "--env", "textcraft", "--compare", "nowhere.json"], "nowhere.json: not readable"),
         (["random", "--env", "textcraft", "--samples", "0"], "samples"),
+        (["", "--env", "textcraft"], "nothing to evaluate is named"),
+        (["smollm2-135m-instruct", "--env", "textcraft", "--device", "cud"], "--device='cud': should be auto, cpu,"),
+        (["openai: ", "--env", "textcraft"], "openai: lacks the name of a model"),
         (["random", "--env", "textcraft", "--temperature", "inf"], "inf is no temperature"),
         (["random", "--env", "textcraft", "--temperature", "nan"], "temperature"),
     ],
@@ -139,11 +144,20 @@ def test_bad_use_is_a_line_and_exit_code_2(arguments: list[str], said: str, caps
     assert "Traceback" not in error
 
 
-def test_ctrl_c_says_how_to_go_on(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("content", ["", '{"name": "ran', "[]", "3"])
+def test_settings_that_are_cut_are_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "settings.json").write_text(content)
+    with pytest.raises(ConfigError, match=r"settings\.json .*: put a copy back, or choose another --out"):
+        agentgym_rl.evaluate("random", "textcraft", tasks=2, out=tmp_path)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int
 ) -> None:
     def stop(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+        assert callable(signal.getsignal(number))  # it would end the tests
+        os.kill(os.getpid(), number)
 
     monkeypatch.setattr("agentgym_rl.evaluation.api.evaluate", stop)
     arguments = ["eval", "random", "--env", "textcraft", "--out", str(tmp_path)]

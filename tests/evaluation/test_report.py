@@ -11,6 +11,7 @@ from agentgym_rl.evaluation.comparison import NotComparable, compare, comparison
 from agentgym_rl.evaluation.metrics import Outcome
 from agentgym_rl.evaluation.report import Report
 from agentgym_rl.evaluation.table import aligned, report_table
+from agentgym_rl.records.errors import RecordError
 from agentgym_rl.records.trajectory import Trajectory, Turn
 
 SETTINGS = {"split": "test", "horizon": 8, "temperature": 1.0, "seed": 0, "samples": 1}
@@ -66,6 +67,15 @@ def test_json_and_back(tmp_path: Path) -> None:
     made.write(path)
     assert Report.read(path).as_dict() == made.as_dict() == json.loads(path.read_text())
     assert [one.name for one in path.parent.iterdir()] == ["3.json"]
+
+
+@pytest.mark.parametrize("content", ["", '{"name": "a', "[]", "3", "{}", '{"tasks": [{"episodes": 3}]}'])
+def test_what_is_no_report_is_named(tmp_path: Path, content: str) -> None:
+    (tmp_path / "3.json").write_text(content)
+    with pytest.raises(RecordError, match=r"3\.json is no report of an evaluation, or a damaged one"):
+        Report.read(tmp_path / "3.json")
+    with pytest.raises(RecordError, match=r"4\.json: not readable: No such file"):
+        Report.read(tmp_path / "4.json")
 
 
 def test_nothing_but_faults_is_no_success_and_no_failure() -> None:

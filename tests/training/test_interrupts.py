@@ -11,7 +11,7 @@ import pytest
 from agentgym_rl.training.interrupts import Interrupts
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_at_once_outside_of_what_is_held(number: int) -> None:
     interrupts = Interrupts()
     before = signal.getsignal(number)
@@ -20,6 +20,17 @@ def test_at_once_outside_of_what_is_held(number: int) -> None:
             os.kill(os.getpid(), number)
         assert signal.getsignal(number) is not before
     assert signal.getsignal(number) is before
+
+
+def test_a_hang_up_that_is_ignored_stays_so() -> None:
+    """As ``nohup`` asks for."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with Interrupts().installed():
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_held_until_the_block_ends() -> None:

@@ -52,10 +52,11 @@ def command(
     """
     from agentgym_rl.cli.world import refusals_are_bad_use
     from agentgym_rl.evaluation.api import evaluate
+    from agentgym_rl.training.interrupts import Interrupts
 
     if temperature is not None and math.isinf(temperature):
         raise typer.BadParameter("inf is no temperature", param_hint="--temperature")
-    with refusals_are_bad_use(), ExitStack() as stack:
+    with refusals_are_bad_use(), Interrupts().installed(), ExitStack() as stack:
         before = _report(compare)
         try:
             report = evaluate(
@@ -123,13 +124,14 @@ def _world(env: str | None, words: list[str]) -> str | WorldSettings | None:
 
 def _report(path: Path | None) -> Any:
     from agentgym_rl.evaluation.report import Report
+    from agentgym_rl.records.errors import RecordError
 
     if path is None:
         return None
     try:
         return Report.read(path)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise typer.BadParameter(f"{path} is no report of an evaluation ({error})", param_hint="--compare") from error
+    except RecordError as error:
+        raise typer.BadParameter(str(error), param_hint="--compare") from error
 
 
 def _progress(stack: ExitStack) -> Progress:

@@ -13,6 +13,7 @@ from typing import Any, Self
 from agentgym_rl.evaluation.intervals import Interval, interval
 from agentgym_rl.evaluation.metrics import Outcome, mean, mean_avg_at_k, mean_pass_at_k, pass_sizes, task_means
 from agentgym_rl.records.atomic import write_atomic
+from agentgym_rl.records.errors import RecordError
 from agentgym_rl.records.trajectory import Trajectory
 
 _CUT = ("truncated", "horizon", "context")
@@ -147,5 +148,10 @@ class Report:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read what :meth:`write` wrote."""
-        return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        """Read what :meth:`write` wrote. Raises RecordError naming a file that is missing, damaged or something else."""
+        try:
+            return cls.from_dict(json.loads(path.read_text(encoding="utf-8")))
+        except OSError as error:
+            raise RecordError(f"{path}: not readable: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise RecordError(f"{path} is no report of an evaluation, or a damaged one ({error})") from error

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: at once while episodes are played, after the update while weights change."""
+"""Ctrl-C, SIGTERM and SIGHUP: at once while episodes are played, after the update while weights change."""
 
 from __future__ import annotations
 
@@ -28,11 +28,16 @@ class Interrupts:
 
     @contextmanager
     def installed(self) -> Iterator[None]:
-        """Handle the signals inside the block. Does nothing outside the main thread, where Python allows no handlers."""
+        """Handle the signals inside the block. Does nothing outside the main thread, where Python allows no handlers.
+
+        A SIGHUP that is ignored stays so: ``nohup`` asked for it.
+        """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        kinds = (signal.SIGINT, signal.SIGTERM)
+        kinds = [signal.SIGINT, signal.SIGTERM]
+        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+            kinds.append(signal.SIGHUP)
         previous: dict[int, Any] = {kind: signal.signal(kind, self._handle) for kind in kinds}
         try:
             yield

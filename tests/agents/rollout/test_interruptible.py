@@ -14,7 +14,7 @@ import pytest
 from agentgym_rl.agents.rollout.interruptible import run_interruptible
 
 
-@pytest.fixture(params=[signal.SIGINT, signal.SIGTERM])
+@pytest.fixture(params=[signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def number(request: pytest.FixtureRequest) -> Iterator[signal.Signals]:
     """A signal whose handler raises KeyboardInterrupt, as in training."""
 
