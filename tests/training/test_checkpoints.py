@@ -135,6 +135,26 @@ def test_a_damaged_model_is_named(folder: RunFolder, make_tiny: Callable[..., An
         load_state(path)
 
 
+def test_a_damaged_state_is_named_in_a_few_words(
+    folder: RunFolder, make_tiny: Callable[..., Any], make_learner: Any
+) -> None:
+    model = make_tiny()
+    saved = save(folder, make_learner(model), model.tokenizer) / "trainer_state.pt"
+    whole = saved.read_bytes()
+    for content in (b"", b"no state at all", whole[:-100], whole[: len(whole) // 2]):
+        saved.write_bytes(content)
+        with pytest.raises(RecordError) as raised:
+            load_state(saved.parent)
+        told = str(raised.value).removeprefix(str(saved))
+        assert told.startswith(" can't be read (")
+        assert told.endswith("; delete the checkpoint to use the one before")
+        assert len(told) < 200
+        assert "weights_only" not in told
+    saved.unlink()
+    with pytest.raises(RecordError, match=r"trainer_state\.pt can't be read \(No such file or directory\)"):
+        load_state(saved.parent)
+
+
 def test_old_checkpoints_go(folder: RunFolder, make_tiny: Callable[..., Any], make_learner: Any) -> None:
     model = make_tiny()
     learner = make_learner(model)

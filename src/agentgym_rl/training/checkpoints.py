@@ -10,6 +10,7 @@ import os
 import pickle
 import re
 import shutil
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,6 +27,8 @@ from agentgym_rl.training.learner.learner import Learner
 from agentgym_rl.training.learner.lora import merged_state
 
 _STATE = "trainer_state.pt"
+_LONGEST_REASON = 120
+"""Characters of a library's explanation."""
 _MODEL = "model.safetensors"
 """What Transformers calls it; a big model is in several files beside each other."""
 
@@ -120,5 +123,14 @@ def _readable(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, EOFError, ValueError, KeyError, pickle.UnpicklingError, SafetensorError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise RecordError(f"{path} can't be read ({reason}); delete the checkpoint to use the one before") from error
+        raise RecordError(f"{path} can't be read ({_reason(error)}); delete the checkpoint to use the one before") from error
+
+
+def _reason(error: Exception) -> str:
+    """A few words: torch quotes pages of advice, the system its own error numbers."""
+    if isinstance(error, pickle.UnpicklingError):
+        return "not what torch.save writes"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    first = (str(error).splitlines() or [type(error).__name__])[0]
+    return textwrap.shorten(first, _LONGEST_REASON, placeholder=" …")
