@@ -56,6 +56,8 @@ class Crate(Environment):
         return "A crate.", self._info(False)
 
     def _act(self, action: str) -> tuple[str, float, bool, bool, Any]:
+        if self.faulty == "step":
+            raise ValueError("no such drawer")
         won = action == "open"
         return "Hm.", float(won), won, False, self._info(won)
 
@@ -194,7 +196,10 @@ def test_a_name_that_is_taken(straight: Path, small_settings: Callable[..., Any]
         ("batch.mini_batches=5", "batch.mini_batches=5 is more than batch.groups=3"),
         ("batch.group_size=1", "batch.group_size=1 gives algorithm.advantage.estimator=grpo nothing to compare"),
         ("rollout.temperature=0", "rollout.temperature=0 samples no alternatives"),
-        ("run.device=quantum", "run.device='quantum' is not to be had here"),
+        ("run.device=quantum", "run.device='quantum': should be auto, cpu, cuda, cuda:NUMBER or mps"),
+        ("run.device=cud", "should be auto, cpu, cuda, cuda:NUMBER or mps; did you mean cuda?"),
+        ("run.device=cuda:99", "run.device='cuda:99' is not to be had here"),
+        ("optimizer.learning_rate=1e400", "override optimizer.learning_rate=1e400: should be a finite number"),
         ("environment.options={depth: 3}", "depth"),
     ],
 )
@@ -246,6 +251,53 @@ def test_a_world_that_fails_at_times_is_borne_where_that_is_allowed(
     lines = MetricsFile(tmp_path / "small" / "metrics.jsonl").read()
     assert sum(line["groups/lost"] for line in lines) > 0
     assert all(line["episodes/faults"] >= 4 * line["groups/lost"] for line in lines)  # replaced, and counted
+
+
+def test_a_world_that_fails_while_the_tokenizer_is_made(small_settings: Callable[..., Any], tmp_path: Path) -> None:
+    with pytest.raises(TooManyFaults) as caught:
+        agentgym_rl.train(small_settings(tmp_path, crate(faulty="step")))
+    message = refused(caught.value, code=1)
+    assert "model.path=tiny makes its tokenizer: task train-0 was lost to faults: " in message
+    assert "step raised ValueError: no such drawer" in message
+
+
+HANGS = """
+import time
+from agentgym_rl.environments.protocol import Environment
+from agentgym_rl.environments.task_set import Task, TaskSet
+
+class Hangs(Environment):
+    id = "hangs"
+    summary = "never begins"
+    instructions = "Wait."
+    action_schema = ()
+
+    @classmethod
+    def tasks(cls, split, **settings):
+        return TaskSet(Task(f"{split}-{n}", "hangs", split, "all") for n in range(20))
+
+    def _begin(self, task):
+        time.sleep(600)
+
+    def _act(self, action):
+        raise AssertionError
+"""
+
+
+@pytest.mark.parametrize("tiny", [True, False])
+def test_a_world_that_hangs_in_its_process_ends_the_run(
+    small_settings: Callable[..., Any], folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tiny: bool
+) -> None:
+    (tmp_path / "hanging.py").write_text(HANGS)
+    monkeypatch.syspath_prepend(tmp_path)
+    world = "environment={id: 'hanging:Hangs', runner: process, reset_seconds: 0.2}"
+    settings = small_settings(tmp_path, world, "rollout.retries=1", *([] if tiny else [folder]))
+    with pytest.raises(TooManyFaults) as caught:
+        agentgym_rl.train(settings)
+    message = refused(caught.value, code=1)
+    assert message.startswith("the texts of hanging:Hangs" if tiny else "the first turns of hanging:Hangs: ")
+    assert "reset took longer than 0.2 s" in message
+    assert not (tmp_path / "small" / "config.yaml").exists()
 
 
 class After(Callback):

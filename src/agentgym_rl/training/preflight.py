@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agentgym_rl.agents.engines.protocol import SampleRequest, SampleResult, Sampling
 from agentgym_rl.agents.rollout.actor import ContextFull, EpisodeJob
+from agentgym_rl.agents.rollout.faults import TooManyFaults
 from agentgym_rl.agents.rollout.model_actor import ModelActor, ModelEpisode
 from agentgym_rl.agents.rollout.runner import RolloutRunner
 from agentgym_rl.config import ConfigError
@@ -26,6 +27,7 @@ def check_first_turns(plan: Plan, policy: Policy, runner: RolloutRunner) -> None
     Raises:
         ConfigError: in a world no first observation leaves room for a message; the format can't be used here; a world
             without admissible actions, or without the ``state_key`` that the algorithm compares turns by.
+        TooManyFaults: no episode of a world began.
     """
     settings = plan.settings
     rollout = settings.rollout
@@ -38,6 +40,8 @@ def check_first_turns(plan: Plan, policy: Policy, runner: RolloutRunner) -> None
             episodes = runner.play(_jobs(tasks, number), probe)
         except ValueError as error:  # of the format or the action space: it is about agent.*
             raise ConfigError(f"{world.settings.id}: {error}") from error
+        if not any(episode.valid for episode in episodes):
+            raise TooManyFaults.among(f"the first turns of {world.settings.id}", episodes, rollout.max_fault_rate)
         if probe.too_small and not any(episode.valid and episode.turns for episode in episodes):
             raise ConfigError(f"model.path={settings.model.path}, {world.settings.id}: {probe.too_small}")
         if plan.algorithm.needs_states and probe.without_state:

@@ -139,13 +139,16 @@ class Policy:
 
 
 def load_policy(plan: Plan) -> Policy:
-    """Load the model that training starts from and make the learner. Raises ModelError, see there."""
+    """Load the model that training starts from and make the learner.
+
+    Raises ModelError, and TooManyFaults where a world fails whose texts a ``tiny`` model needs.
+    """
     settings = plan.settings
     model = settings.model
     if settings.run.threads is not None:
         torch.set_num_threads(settings.run.threads)
     device = choose_device(settings.run.device)
-    texts = world_texts(plan.worlds) if model.path == "tiny" else ()
+    texts = world_texts(settings.environment.worlds, settings.rollout.retries) if model.path == "tiny" else ()
     language_model = load_model(model, device, texts=texts, seed=settings.run.seed)
     renderer = choose_renderer(settings.agent, language_model.tokenizer, model.path)
     learner = Learner(
