@@ -131,6 +131,26 @@ def test_unknown_level_names_the_nearest():
         agentgym_rl.tasks("babyai", "test", levels=[])
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"levels": 4}, 'levels must be a name, a list of names, or "all", not 4'),
+        ({"levels": True}, "levels must be .*, not True"),
+        ({"levels": ["GoToDoor", 1]}, "levels must be .*, not .'GoToDoor', 1."),
+        ({"levels": [["GoToDoor"]]}, "levels must be "),
+        ({"levels": {"GoToDoor": 1}}, "levels must be "),
+        ({"image": "no"}, "environment 'babyai': image must be true or false, not 'no'"),
+        ({"image": 1}, "image must be true or false, not 1"),
+    ],
+)
+def test_options_of_another_type_are_refused_wherever_they_are_given(options, said):
+    with pytest.raises(ValueError, match=said):
+        agentgym_rl.make("babyai", **options)
+    for split in ("train", "test"):
+        with pytest.raises(ValueError, match=said):
+            agentgym_rl.tasks("babyai", split, **options)
+
+
 LAYOUTS = {
     "GoToLocalS8N7/0": "5c09d9a925153c559f2e9129",
     "GoToLocalS8N7/20000": "bb2de7167ad68dbe10a3d1db",

@@ -1,4 +1,5 @@
 import hashlib
+import re
 from collections import Counter
 
 import numpy as np
@@ -263,14 +264,21 @@ def test_shortcuts(world):
         assert player(random) == "craft 1 oak boat using 5 oak planks"
 
 
-def test_a_negative_number_of_distractors_is_refused():
-    with pytest.raises(ValueError, match="distractors must be 0 or more, not -1"):
-        agentgym_rl.make("textcraft", distractors=-1)
+@pytest.mark.parametrize("option", ["distractors", "scenes"])
+@pytest.mark.parametrize("value", [-1, "4", "x", True, 1.5, None, [1]])
+def test_options_that_are_no_amounts_are_refused_wherever_they_are_given(option, value):
+    least = {"distractors": 0, "scenes": 1}[option]
+    said = re.escape(f"environment 'textcraft': {option} must be a whole number, {least} or more, not {value!r}")
+    with pytest.raises(ValueError, match=said):
+        agentgym_rl.make("textcraft", **{option: value})
+    for split in ("train", "validation", "test"):
+        with pytest.raises(ValueError, match=said):
+            agentgym_rl.tasks("textcraft", split=split, **{option: value})
 
 
 def test_scenes_are_more_train_tasks_of_the_same_goals():
-    with pytest.raises(ValueError, match="scenes must be 1 or more, not 0"):
-        agentgym_rl.make("textcraft", scenes=0)
+    with pytest.raises(ValueError, match="scenes must be a whole number, 1 or more, not 0"):
+        agentgym_rl.tasks("textcraft", scenes=0)
     one, four = (agentgym_rl.tasks("textcraft", split="train", scenes=scenes) for scenes in (1, 4))
     assert len(four) == 4 * len(one)
     assert [task.id for task in four][:5] == [one[0].id, *(f"{one[0].id}~{scene}" for scene in (2, 3, 4)), one[1].id]
@@ -280,7 +288,10 @@ def test_scenes_are_more_train_tasks_of_the_same_goals():
             agentgym_rl.tasks("textcraft", split=split)
         )
     world = agentgym_rl.make("textcraft", scenes=4)
-    texts = [world.reset(options={"task": task})[0] for task in ("dark_oak_boat", "dark_oak_boat~2", "dark_oak_boat~3", "dark_oak_boat~4")]
+    texts = [
+        world.reset(options={"task": task})[0]
+        for task in ("dark_oak_boat", "dark_oak_boat~2", "dark_oak_boat~3", "dark_oak_boat~4")
+    ]
     assert len({text.rpartition("Goal: ")[2] for text in texts}) == 1
     assert len(set(texts)) == 4
     with pytest.raises(UnknownTask, match="dark_oak_boat~5"):

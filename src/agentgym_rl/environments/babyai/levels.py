@@ -129,13 +129,16 @@ def choose(levels: Sequence[str] | str | None) -> tuple[str, ...]:
     """The level names meant by the ``levels`` option: None (the benchmark's), ``"all"``, one name, or a list of names.
 
     Raises:
-        ValueError: a name that is no level, with the nearest ones; an empty list.
+        ValueError: a name that is no level, with the nearest ones; an empty list; anything else.
     """
     if levels is None:
         return DEFAULT
     if levels == "all":
         return tuple(CATEGORY)
-    names = (levels,) if isinstance(levels, str) else tuple(dict.fromkeys(levels))
+    names = (levels,) if isinstance(levels, str) else levels
+    if not isinstance(names, list | tuple) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f'levels must be a name, a list of names, or "all", not {levels!r}')
+    names = tuple(dict.fromkeys(names))
     for name in names:
         if name not in CATEGORY:
             near = ", ".join(difflib.get_close_matches(name, CATEGORY, n=3)) or ", ".join(DEFAULT)

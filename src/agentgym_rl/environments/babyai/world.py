@@ -20,6 +20,14 @@ from agentgym_rl.environments.task_set import Split, Task, TaskSet
 ENDINGS = {"success": "Goal reached.", "failure": "The mission has failed.", "out of steps": "No steps are left."}
 
 
+def check_options(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """The levels meant. Raises ValueError, also for an ``image`` that is neither true nor false."""
+    image = options.get("image", False)
+    if not isinstance(image, bool):
+        raise ValueError(f"environment 'babyai': image must be true or false, not {image!r}")
+    return choose(options.get("levels"))
+
+
 class BabyAI(Environment):
     """BabyAI (Chevalier-Boisvert et al. 2019, arXiv:1810.08272) on MiniGrid.
 
@@ -28,7 +36,7 @@ class BabyAI(Environment):
         image: observations are ``{"text": str, "image": uint8[224, 224, 3]}``, the picture of what the agent sees.
 
     Raises:
-        ValueError: an unknown level.
+        ValueError: an unknown level, or an option of another type.
         MissingExtra: MiniGrid is not installed.
     """
 
@@ -40,7 +48,7 @@ class BabyAI(Environment):
 
     def __init__(self, *, levels: Sequence[str] | str | None = None, image: bool = False) -> None:
         super().__init__(levels=levels, image=image)
-        choose(levels)
+        check_options(self.settings)
         require_minigrid()
         self.image = image
         if image:
@@ -50,7 +58,7 @@ class BabyAI(Environment):
     @classmethod
     def tasks(cls, split: Split, **settings: Any) -> TaskSet:
         """The tasks of a split, of the benchmark's 18 levels unless ``levels`` says otherwise. Needs no MiniGrid."""
-        return task_set(split, choose(settings.get("levels")))
+        return task_set(split, check_options(settings))
 
     def _begin(self, task: Task) -> tuple[Observation, Info]:
         self._episode = Episode(task.data["level"], task.data["seed"])

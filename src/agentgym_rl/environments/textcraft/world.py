@@ -20,6 +20,18 @@ from agentgym_rl.environments.textcraft.shortcuts import craft_any_else_get, cra
 INVENTORY = "inventory"
 
 
+LEAST = {"distractors": 0, "scenes": 1}
+"""The options, and the least that each may be."""
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse values of ``distractors`` or ``scenes`` that are no whole numbers or too small. Raises ValueError."""
+    for name, least in LEAST.items():
+        value = options.get(name, least)
+        if type(value) is not int or value < least:
+            raise ValueError(f"environment 'textcraft': {name} must be a whole number, {least} or more, not {value!r}")
+
+
 class TextCraft(Environment):
     """Actions ``get N item``, ``craft N item using N item, ...``, ``inventory``; reward 1 when the goal has been crafted."""
 
@@ -56,16 +68,14 @@ class TextCraft(Environment):
         ``distractors``: at most so many recipes that are not needed are shown. ``scenes``: each goal of the train split is so many
         tasks, which differ in distractors, alternatives and order; the other splits stay as they are.
         """
-        if distractors < 0:
-            raise ValueError(f"environment 'textcraft': distractors must be 0 or more, not {distractors}")
-        if scenes < 1:
-            raise ValueError(f"environment 'textcraft': scenes must be 1 or more, not {scenes}")
         super().__init__(distractors=distractors, scenes=scenes)
+        check_options(self.settings)
         self._distractors = distractors
 
     @classmethod
     def tasks(cls, split: Split, **settings: Any) -> TaskSet:
         """The goals of a split by depth, then name. Categories ``depth-1`` to ``depth-4``."""
+        check_options(settings)
         return _task_set(split, settings.get("scenes", 1) if split == "train" else 1)
 
     def _begin(self, task: Task) -> tuple[str, Info]:
