@@ -233,3 +233,16 @@ def test_a_damaged_state_is_named(
     state.unlink()
     with pytest.raises(RecordError, match=r"trainer_state.pt can't be read"):
         load_state(path)
+
+
+@pytest.mark.parametrize("lacking", ["weights_in_model", "learner"])
+def test_a_state_that_is_not_whole_is_named(
+    folder: RunFolder, make_tiny: Callable[..., Any], make_learner: Any, lacking: str
+) -> None:
+    model = make_tiny()
+    path = save(folder, make_learner(model), model.tokenizer)
+    state = torch.load(path / "trainer_state.pt", weights_only=True)
+    del state[lacking]
+    torch.save(state, path / "trainer_state.pt")
+    with pytest.raises(RecordError, match=rf"trainer_state\.pt can't be read \(.*{lacking}"):
+        load_state(path)

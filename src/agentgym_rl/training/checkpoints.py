@@ -109,8 +109,8 @@ def load_state(path: Path) -> dict[str, Any]:
     """The trainer's state of a checkpoint. RecordError names a file that is missing or damaged."""
     with _readable(path / _STATE):
         state: dict[str, Any] = torch.load(path / _STATE, map_location="cpu", weights_only=True)
-    shared = state.pop("weights_in_model", ())  # older checkpoints hold all weights in the state
-    weights: dict[str, Tensor] = state["learner"]["weights"]
+        shared = state.pop("weights_in_model")
+        weights: dict[str, Tensor] = state["learner"]["weights"]
     with _readable(path / _MODEL):
         weights.update(_tensors(path, shared))
         if missing := set(shared) - weights.keys():
