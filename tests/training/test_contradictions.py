@@ -17,6 +17,17 @@ from agentgym_rl.training.settings import TrainSettings
         (["batch.group_size=1"], ("batch.group_size", "algorithm.advantage.estimator")),
         (["algorithm.loss.clip_high=0.3"], ("algorithm.loss.clip_high", "batch.mini_batches")),
         (["environment.turns=[3,4]"], ("environment.turns", "horizon.turns")),
+        (
+            ["environment.skip_solved=0.5", "horizon={schedule: adaptive, turns: [2, 4]}"],
+            ("environment.skip_solved=0.5 of textcraft", "horizon.schedule=adaptive"),
+        ),
+        (
+            [
+                "environment.mix=[{id: babyai}, {id: textcraft, skip_solved: 0.1}]",
+                "horizon={schedule: adaptive, turns: [2, 4]}",
+            ],
+            ("environment.skip_solved=0.1 of textcraft", "horizon.schedule=stages"),
+        ),
     ],
 )
 def test_both_are_named(overrides: list[str], named: tuple[str, str]) -> None:

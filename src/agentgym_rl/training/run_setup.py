@@ -92,6 +92,12 @@ def _plan(settings: TrainSettings) -> Plan:
     run_path(settings.run.root, settings.run.name)
     if settings.rollout.temperature == 0:
         raise ValueError("rollout.temperature=0 samples no alternatives to learn from: set it above 0")
+    for world in settings.environment.worlds:
+        if world.skip_solved > 0 and settings.horizon.schedule == "adaptive":
+            raise ValueError(
+                f"environment.skip_solved={world.skip_solved:g} of {world.id} draws solved tasks less often, which lowers the "
+                "success that horizon.schedule=adaptive goes by: set environment.skip_solved=0, or horizon.schedule=stages"
+            )
     worlds = [World(world) for world in settings.environment.worlds]
     tasks = [_stages(world, settings.horizon.turns) for world in worlds]
     evaluation = settings.evaluation
