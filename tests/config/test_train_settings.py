@@ -61,6 +61,10 @@ def test_published_settings(name: str, turns: list[int]) -> None:
         ("environment={runner: process, step_seconds: 5}", []),
         ("environment.weight=2", ["would do nothing", "environment.mix"]),
         ("environment.mix=[{id: textcraft}, {id: babyai, weight: 2}]", []),
+        (
+            "environment.mix=[{id: textcraft}, {id: babyai}, {id: textcraft}]",
+            ["environment.mix has textcraft twice", "once"],
+        ),
         ("evaluation.free=true", ["agent.action_space is admissible"]),
         ("optimizer={lora: {rank: 2}, train_embeddings: true}", ["optimizer.lora is not set"]),
         ("optimizer.betas=[1, 0.9]", ["optimizer.betas.0=1: should be less than 1"]),

@@ -16,7 +16,8 @@ class WorldSettings(Settings):
     """One world and which of its tasks are used."""
 
     id: str = "textcraft"
-    """A registered environment, ``package.module:Class``, or ``http://HOST:PORT/ENV`` on a server."""
+    """A registered environment, ``package.module:Class``, ``http://HOST:PORT/ENV`` on a server, ``gymnasium:ID``, or
+    ``agentgym:NAME``."""
     servers: list[Annotated[str, AfterValidator(check_server)]] = Field(default_factory=list)
     """Servers that have the world, ``http://HOST:PORT``: episodes are spread over them, and begin again elsewhere when one dies."""
     workers: int | None = Field(default=None, ge=1)
@@ -34,7 +35,7 @@ class WorldSettings(Settings):
     that cannot succeed. Evaluation keeps all tasks."""
     skip_solved: float = Field(default=0.0, ge=0, lt=1)
     """Chance to pass over a training task whose group succeeded in every episode when it was last played: more turns are spent on
-    what can still be learned."""
+    what can still be learned. Not with ``horizon.schedule=adaptive``, which goes by the success on all tasks."""
     weight: float = Field(default=1.0, gt=0)
     """Share of the draws this world gets when several are mixed."""
     runner: Literal["inline", "thread", "process"] = "inline"
@@ -78,7 +79,7 @@ class EnvironmentSettings(WorldSettings):
     """One world, or several in ``mix``."""
 
     mix: list[WorldSettings] = Field(default_factory=list)
-    """Several worlds with weights, trained in one run; then the other keys of this section may not be set."""
+    """Several worlds with weights, trained in one run, each id once; then the other keys of this section may not be set."""
 
     read_when: ClassVar[Mapping[str, ReadWhen]] = {name: ReadWhen("mix", ([],)) for name in WorldSettings.model_fields}
 
@@ -87,6 +88,12 @@ class EnvironmentSettings(WorldSettings):
         if self.mix and self.model_fields_set - {"mix"}:
             extra = ", ".join(sorted(self.model_fields_set - {"mix"}))
             raise ValueError(f"environment.mix is set, so environment.{extra} would do nothing: move it into the mix")
+        ids = [world.id for world in self.mix]
+        if twice := [id for number, id in enumerate(ids) if id in ids[:number]]:
+            raise ValueError(
+                f"environment.mix has {twice[0]} twice, and episodes and metrics tell worlds apart by their id: "
+                "give it once, with all its categories"
+            )
         if not self.mix and self.weight != 1.0:
             raise ValueError(
                 f"environment.weight={self.weight:g} would do nothing with a single environment: remove it, or set environment.mix"
