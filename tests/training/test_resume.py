@@ -100,7 +100,9 @@ def test_killed_at_random_moments(
     same_run(straight, folder)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGTERM, signal.SIGHUP))]
+)
 def test_stopped_by_a_signal_saves_the_last_whole_step(
     run: Callable[..., Any], small: tuple[str, ...], straight: Path, same_run: Any, tmp_path: Path, number: int
 ) -> None:
@@ -202,6 +204,12 @@ OTHERS = {
     "adaptive": ["horizon={schedule: adaptive, turns: [2, 4], window: 1, success: 0.01}"],
     "mix": ["environment={mix: [{id: textcraft, categories: [depth-1]}, {id: babyai, categories: [GoTo], weight: 2}]}"],
     "dapo": ["algorithm={name: dapo}"],
+    "solved tasks": [
+        "environment={id: textcraft, categories: [depth-1], skip_solved: 0.9, within_horizon: true, options: {scenes: 2}}",
+        "horizon={schedule: stages, turns: [6, 9], every: 2}",
+        "batch.groups=16",  # enough that goals come again in another scene
+        "optimizer.decay_steps=2",
+    ],
 }
 
 
@@ -212,7 +220,7 @@ def test_everything_that_remembers_is_resumed(
 ) -> None:
     """The state of critics, references, controllers, means, adapters and schedules."""
     overrides = ["run.steps=4", "evaluation.every=0", "evaluation.tasks=4", "batch.group_size=3", *OTHERS[kind]]
-    if kind != "adaptive":
+    if not any(override.startswith("horizon=") for override in overrides):
         overrides.append("horizon={schedule: stages, turns: [2, 3], every: 2}")
     agentgym_rl.train(small_settings(tmp_path / "whole", *overrides))
     settings = killed_at(trainer_module, "make_batch", 4, *overrides)
@@ -292,15 +300,39 @@ def test_a_damaged_checkpoint_is_named(
     same_run(straight, folder)
 
 
+def test_a_damaged_checkpoint_costs_no_other_where_fewer_are_kept(
+    straight: Path, small_settings: Callable[..., Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "small"
+    shutil.copytree(straight, folder)
+    (folder / "checkpoints" / "6" / "trainer_state.pt").write_bytes(b"")
+    with pytest.raises(RecordError, match="to use the one before"):
+        agentgym_rl.train(small_settings(tmp_path, "checkpoint.keep=1"), resume=True)
+    assert RunFolder(folder).checkpoint_steps() == [4, 6]
+    shutil.copytree(straight / "checkpoints" / "6", folder / "checkpoints" / "6", dirs_exist_ok=True)
+    agentgym_rl.train(small_settings(tmp_path, "checkpoint.keep=1"), resume=True)
+    assert RunFolder(folder).checkpoint_steps() == [6]
+
+
 def test_nothing_to_resume(small_settings: Callable[..., Any], tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="no run to resume"):
         agentgym_rl.train(small_settings(tmp_path), resume=True)
 
 
-def test_a_run_whose_first_evaluation_is_gone_cannot_be_compared(
-    straight: Path, small_settings: Callable[..., Any], tmp_path: Path
+@pytest.mark.parametrize("name", ["0.json", "0.jsonl.zst"])
+def test_a_first_evaluation_that_is_gone_is_played_again_with_the_first_weights(
+    straight: Path, small_settings: Callable[..., Any], same_run: Any, tmp_path: Path, name: str
 ) -> None:
+    folder = tmp_path / "small"
+    shutil.copytree(straight, folder)
+    (folder / "eval" / name).unlink()
+    agentgym_rl.train(small_settings(tmp_path), resume=True)
+    same_run(straight, folder)
+
+
+def test_a_damaged_report_is_named(straight: Path, small_settings: Callable[..., Any], tmp_path: Path) -> None:
     shutil.copytree(straight, tmp_path / "small")
-    (tmp_path / "small" / "eval" / "0.jsonl.zst").unlink()
-    with pytest.raises(ConfigError, match=r"the evaluation before training is missing: .*eval/0"):
+    report = tmp_path / "small" / "eval" / "0.json"
+    report.write_text(report.read_text()[:100])
+    with pytest.raises(RecordError, match=r"eval/0\.json is no report .*delete it to have it played again"):
         agentgym_rl.train(small_settings(tmp_path), resume=True)

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import traceback
+from pathlib import Path
 
 import torch
 
@@ -29,6 +30,7 @@ def child(argv: list[str], output: str) -> None:
     descriptor = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     for number in (1, 2):
         os.dup2(descriptor, number)
+    sys.stdin = Path(os.devnull).open()  # noqa: SIM115 - the parent's has orders in it, and was read
     sys.argv = ["agentgym-rl", *argv]
     try:
         main()

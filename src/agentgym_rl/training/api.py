@@ -78,6 +78,10 @@ def train(settings: TrainSettings, *, resume: bool = False, callbacks: Sequence[
         with trainer.saved_when_stopped():
             write_atomic(folder.config, dump(settings, _versions()))
             if resume:
+                if folder.checkpoint_steps() and evaluations.lacks_untrained():
+                    for watcher in watchers:
+                        watcher.on_message("the evaluation before training is gone: playing it again with the first weights")
+                    evaluations.untrained()
                 trainer.resume()
             for watcher in watchers:
                 watcher.on_start(settings, folder.path, trainer.step + 1)
@@ -100,11 +104,8 @@ def _run(
             watcher.on_message(text)
 
     held_out = sum(map(len, plan.panels))
-    if trainer.step and not evaluations.is_done(0):
-        raise ConfigError(f"{folder.path}: the evaluation before training is missing: {folder.evaluation(0)}")
     say(f"evaluating before training on {held_out} held-out tasks")
-    before = evaluations.after_step(0)
-    free_before = evaluations.free(0) if settings.evaluation.free else None
+    before, free_before = evaluations.untrained()
     players = evaluations.players() if settings.evaluation.players else {}
     while trainer.step < last:
         if every and trainer.step and trainer.step % every == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from agentgym_rl.agents.engines.protocol import Sampling
 from agentgym_rl.agents.rollout.runner import RolloutRunner
@@ -11,6 +12,7 @@ from agentgym_rl.evaluation.baselines import evaluate_players
 from agentgym_rl.evaluation.evaluate import Conditions, Evaluation, evaluate_actor
 from agentgym_rl.evaluation.report import Report, Summary
 from agentgym_rl.records.episodes import read_episodes, write_episodes
+from agentgym_rl.records.errors import RecordError
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.callbacks import Callback
 from agentgym_rl.training.run_setup import Plan, Policy
@@ -46,7 +48,7 @@ class Evaluations:
         """The evaluation after ``step`` steps; one that is on the disk already is read instead of played again."""
         path, episodes = self._folder.evaluation(step), self._folder.evaluation_episodes(step)
         if self.is_done(step):
-            return Evaluation(Report.read(path), read_episodes(episodes))
+            return Evaluation(_read(path), read_episodes(episodes))
         made = self._play(f"step {step}" if step else "untrained", step, free=False)
         write_episodes(episodes, made.trajectories)
         self._folder.write_json(path, made.report.as_dict())
@@ -56,12 +58,24 @@ class Evaluations:
 
     def free(self, step: int) -> Report:
         """Success after ``step`` steps when the model may write anything; one episode a task."""
-        path = self._folder.path / "eval" / f"free-{step}.json"
+        path = self._free_path(step)
         if path.exists():
-            return Report.read(path)
+            return _read(path)
         report = self._play(f"free, step {step}", step, free=True).report
         self._folder.write_json(path, report.as_dict())
         return report
+
+    def lacks_untrained(self) -> bool:
+        """Whether an evaluation of the untrained policy is yet to be played."""
+        free = self._plan.settings.evaluation.free
+        return not self.is_done(0) or (free and not self._free_path(0).exists())
+
+    def untrained(self) -> tuple[Evaluation, Report | None]:
+        """The evaluation of the policy before training, and the one in which it may write anything, where that is asked for."""
+        return self.after_step(0), self.free(0) if self._plan.settings.evaluation.free else None
+
+    def _free_path(self, step: int) -> Path:
+        return self._folder.path / "eval" / f"free-{step}.json"
 
     def players(self) -> dict[str, Report]:
         """The players without a model."""
@@ -95,6 +109,13 @@ class Evaluations:
     def _progress(self, done: int, total: int) -> None:
         for callback in self._callbacks:
             callback.on_progress("evaluation", done, total)
+
+
+def _read(path: Path) -> Report:
+    try:
+        return Report.read(path)
+    except RecordError as error:
+        raise RecordError(f"{error}; put a copy back, or delete it to have it played again") from error
 
 
 def evaluation_metrics(report: Report) -> dict[str, float | int | None]:

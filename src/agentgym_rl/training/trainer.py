@@ -92,7 +92,6 @@ class Trainer:
         Raises RecordError for a checkpoint that can't be read.
         """
         steps = self.folder.checkpoint_steps()
-        prune(self.folder, self.plan.settings.checkpoint.keep)  # a stop may have come before that
         if steps:
             checkpoint = load_state(self.folder.checkpoint(steps[-1]))
             self.step = self._saved = int(checkpoint["step"])
@@ -102,10 +101,12 @@ class Trainer:
             self._committed = self._state()
             self.policy.engine.weights_changed(self.step)
         self.history = self.folder.rewind(self.step)
+        # A stop may have come before that; only now, because a newest one that is damaged would be the only one left.
+        prune(self.folder, self.plan.settings.checkpoint.keep)
 
     @contextmanager
     def saved_when_stopped(self) -> Iterator[None]:
-        """Inside, Ctrl-C and SIGTERM are a KeyboardInterrupt that leaves a checkpoint of the last whole step.
+        """Inside, Ctrl-C, SIGTERM and SIGHUP are a KeyboardInterrupt that leaves a checkpoint of the last whole step.
 
         A second one in the middle of an update leaves the checkpoints that there are: weights may be half changed. What stops
         a step and leaves the weights as they were (TooManyFaults, TooManyAbandonedThreads, NotFinite) leaves a checkpoint
