@@ -58,7 +58,7 @@ def test_registered_worlds_are_made():
     assert {"textcraft", "babyai"} <= set(registry.registered())
     world = agentgym_rl.make("textcraft", distractors=3)
     assert type(world) is TextCraft
-    assert world.settings == {"distractors": 3}
+    assert world.settings == {"distractors": 3, "scenes": 1}
     assert agentgym_rl.tasks("textcraft", split="test")[0].split == "test"
     assert agentgym_rl.tasks("textcraft")[0].split == "train"
 
@@ -83,7 +83,10 @@ def test_a_class_of_a_module_in_the_working_directory(module):
         ("..my:Echo", "environment '..my:Echo': give it as package.module:Class"),
         (":Echo", "environment ':Echo': give it as package.module:Class"),
         ("https://textcraft", "environment 'https://textcraft': give a served one as http://HOST:PORT/ENV"),
-        ("http://host:port/textcraft", "environment 'http://host:port/textcraft': give a served one as http://HOST:PORT/ENV"),
+        (
+            "http://host:port/textcraft",
+            "environment 'http://host:port/textcraft': give a served one as http://HOST:PORT/ENV",
+        ),
     ],
 )
 @pytest.mark.usefixtures("module")
