@@ -1,18 +1,27 @@
 """Every algorithm learns: success on held-out tasks rises from chance to 0.9 through the product's own training.
 
 The world is *signs* (``benchmarks/worlds/signs.py``): three turns, four words each, success at random 1/64. No room of a
-held-out task was ever trained on, so what is learned is reading. Settings: ``benchmarks/signs.yaml``; one seed each here,
-more in ``benchmarks/algorithms.py``.
+held-out task was ever trained on, so what is learned is reading. Settings: ``benchmarks/signs.yaml``; one seed each here (a second
+where that fails), more in ``benchmarks/algorithms.py``.
 
-**Power of the thresholds.** Success is counted over n = 512 held-out tasks. After training, a policy whose true success
-is 0.95 is seen below 0.9 with probability 9e-7 (binomial); one of 0.85 passes with 6e-4, one of 0.5 never. Before it, a
-policy at chance is seen above 0.05 with probability 1e-7. Over twelve algorithms a false alarm is thus rarer than one
-in 80,000, provided that runs end above 0.95: the lowest of the benchmark's is in the table of ``docs/algorithms``. The first
-test computes these numbers.
+**How often a sound algorithm fails here.** A run's end differs from seed to seed: of the 60 runs recorded in
+``docs/assets/algorithms.json`` (all that were made, five seeds each) one ended below 0.9, ReMax's at 0.893. So a test
+makes the run of seed 0, and where that one ends below 0.9 the run of seed 1: it fails when both do. With k of n recorded
+runs below, the chance p of one has the posterior Beta(k + 1/2, n - k + 1/2) (Jeffreys), and a test fails with E[p^2]:
+
+- all algorithms alike (1 of 60): 0.001 a test, 0.012 that any of the twelve fails;
+- each by its own five runs alone: 0.018 where none was below, 0.089 for ReMax. Five runs cannot promise more.
+
+**What passes.** Success is counted over 512 held-out tasks. A policy whose true success is 0.85 is seen at 0.9 or above with
+probability 6e-4 a run, one of 0.5 never, so two runs pass with less than 2e-3. An algorithm whose runs end above 0.9 with
+chance q passes with 1 - (1 - q)^2: the test sees what does not learn, not what learns in most runs only. Before training, a
+policy at chance is seen above 0.05 with probability 1e-7. The first tests compute these numbers. Collapse signals are no part
+of this: none was raised in the recorded runs of seed 0.
 """
 
 from __future__ import annotations
 
+import json
 from math import comb
 from pathlib import Path
 from types import ModuleType
@@ -20,6 +29,7 @@ from types import ModuleType
 import pytest
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+RECORDED = Path(__file__).parents[3] / "docs" / "assets" / "algorithms.json"
 TASKS = 512
 BEFORE, AFTER = 0.05, 0.9
 NAMES = [
@@ -61,10 +71,26 @@ def at_most(count: int, rate: float) -> float:
     return sum(comb(TASKS, k) * rate**k * (1 - rate) ** (TASKS - k) for k in range(count + 1))
 
 
-def test_thresholds_have_the_power_they_claim() -> None:
+def fails_twice(below: int, runs: int) -> float:
+    """E[p^2] for p ~ Beta(below + 1/2, runs - below + 1/2)."""
+    alpha = below + 0.5
+    return alpha * (alpha + 1) / ((runs + 1) * (runs + 2))
+
+
+def test_false_alarms_are_as_rare_as_claimed() -> None:
+    recorded = {name: row["after"] for name, row in json.loads(RECORDED.read_text()).items()}
+    assert sorted(recorded) == sorted(NAMES)
+    assert all(len(runs) >= 5 for runs in recorded.values())
+    below = {name: sum(after < AFTER for after in runs) for name, runs in recorded.items()}
+    pooled = fails_twice(sum(below.values()), sum(map(len, recorded.values())))
+    assert pooled < 1.1e-3
+    assert 1 - (1 - pooled) ** len(NAMES) < 0.0125
+    assert all(fails_twice(below[name], len(recorded[name])) < 0.09 for name in NAMES)
+
+
+def test_what_has_not_learned_does_not_pass() -> None:
     below = int(AFTER * TASKS)  # 460 of 512 is less than 0.9, 461 is not
-    assert at_most(below, 0.95) < 1.5e-6
-    assert 1 - at_most(below, 0.85) < 1e-3
+    assert 1 - at_most(below, 0.85) ** 2 < 2e-3
     assert 1 - at_most(below, 0.5) < 1e-12
     assert 1 - at_most(int(BEFORE * TASKS), 1 / 64) < 1e-6
 
@@ -78,9 +104,11 @@ def test_every_preset_is_benchmarked(algorithms: ModuleType) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_learns(name: str, algorithms: ModuleType, study: ModuleType, tmp_path: Path) -> None:
-    settings = study.settings_of(algorithms.CONFIG, algorithms.ALGORITHMS[name], name, 0, tmp_path)
-    result = study.run(settings)
-    assert result.before <= BEFORE
+    for seed in (0, 1):
+        result = study.run(study.settings_of(algorithms.CONFIG, algorithms.ALGORITHMS[name], name, seed, tmp_path))
+        assert result.before <= BEFORE
+        if result.after >= AFTER:
+            break
     assert result.after >= AFTER
     assert not any(line["collapse/signals"] for line in result.metrics)
 
