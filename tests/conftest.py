@@ -1,8 +1,9 @@
-"""A small language model made from scratch, for every test that needs one."""
+"""A small language model made from scratch, for every test that needs one; signals as a terminal has them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -13,6 +14,14 @@ WORDS = [
     "get 2 oak log inventory Got Inventory: [oak log] (2) You could not find enough items. Thought: Action: go to ball 1",
     "user assistant system Could not understand. Nothing happens here at all.\n> \n\n",
 ] * 4
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _hang_up_is_heard() -> Iterator[None]:
+    """Tests may be started by ``nohup`` or a service, which have SIGHUP ignored."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @cache

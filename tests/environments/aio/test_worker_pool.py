@@ -3,9 +3,12 @@
 import asyncio
 import functools
 import os
+import pickle
 
 import pytest
 
+from agentgym_rl.environments.aio.shared_worker import SharedWorker
+from agentgym_rl.environments.aio.worker import Answer
 from agentgym_rl.environments.aio.worker_pool import Recycling, WorkerPool
 from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
 
@@ -249,3 +252,19 @@ def test_what_can_not_be_pickled_is_refused_at_once(worlds):
 def test_a_pool_without_workers_is_none():
     with pytest.raises(ValueError, match="1 worker at least, not 0"):
         WorkerPool(0)
+
+
+def test_an_answer_that_comes_after_the_kill_is_of_no_use_and_no_harm(worlds):
+    """It may lie in the pipe already when the deadline passes."""
+
+    async def play():
+        worker = SharedWorker()
+        await worker.start()
+        world = pickle.dumps(worlds.Imp)
+        await worker.call(0, world, "imp", "reset", (worlds.TASK, 0, False), 60)
+        worker.discard(0, world, "imp", 60)
+        await worker.kill("enough")
+        worker._settle(Answer())
+        return worker._reading.exception()
+
+    assert asyncio.run(play()) is None

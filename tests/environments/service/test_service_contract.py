@@ -83,7 +83,7 @@ def test_without_a_seed_the_generator_goes_on(shared_server):
         ("textcarft", {}, UnknownEnvironment, "'textcarft' is not served here; nearest: textcraft"),
         ("..%2F..%2Fetc", {}, UnknownEnvironment, "Not Found"),
         ("textcraft", {"distractor": 1}, ValueError, "no setting 'distractor'; nearest: distractors"),
-        ("textcraft", {"distractors": -1}, ValueError, "must be 0 or more"),
+        ("textcraft", {"distractors": -1}, ValueError, "distractors must be a whole number, 0 or more"),
         ("babyai", {"levels": ["GoToObjj"]}, ValueError, "GoToObjj"),
     ],
 )

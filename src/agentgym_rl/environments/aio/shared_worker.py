@@ -128,6 +128,8 @@ class SharedWorker:
         self._die(f"it {ending}")
 
     def _settle(self, answer: Answer) -> None:
+        if self.dead is not None:
+            return  # said before the kill reached it, after everyone who waited was told
         waiting = self._waiting.popleft()
         if answer.memory:
             self.memory = answer.memory
