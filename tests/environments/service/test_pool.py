@@ -2,10 +2,13 @@
 
 import asyncio
 import contextlib
+import os
 
 import pytest
 
+import agentgym_rl
 from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
+from agentgym_rl.environments.service.client import describe
 from agentgym_rl.environments.service.client.backoff import waits
 from agentgym_rl.environments.service.client.circuit import Circuit
 from agentgym_rl.environments.service.client.pool import ServerPool
@@ -232,3 +235,15 @@ def test_the_token_is_taken_from_the_environment(serving, monkeypatch):
         monkeypatch.setenv("AGENTGYM_RL_TOKEN", "another-token-of-old")
         with pytest.raises(EnvironmentFault, match="wants a token: set AGENTGYM_RL_TOKEN"):
             asyncio.run(play(server))
+
+
+def test_a_process_that_forks_goes_on_with_its_connections(shared_server, monkeypatch):
+    """uvloop forks so for each subprocess, such as the workers of a server in the same process."""
+    monkeypatch.setattr(describe, "SECONDS", 10.0)
+    with agentgym_rl.make(f"{shared_server}/textcraft") as world:
+        world.reset(seed=0)
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    agentgym_rl.make(f"{shared_server}/textcraft", distractors=99).close()

@@ -15,6 +15,8 @@ from agentgym_rl.environments.service.client.pool import ServerPool
 Result = TypeVar("Result")
 
 _pools: list[ServerPool] = []
+_inherited: list[ServerPool] = []
+"""Those of the process that this one was forked from."""
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
@@ -51,7 +53,11 @@ def _stop(loop: asyncio.AbstractEventLoop, process: int) -> None:
 
 
 def _forget() -> None:
-    """A forked process has no such thread, and must not use its parent's connections."""
+    """A forked process has no such thread, and must not use its parent's connections. Nor may it let go of them: aiohttp would
+    close them, and so take them out of the epoll instance, which is the parent's too and would no longer hear the answers.
+    uvloop runs this even in the short time between the fork and the exec of a subprocess.
+    """
+    _inherited.extend(_pools)
     _loop.cache_clear()
     pool_of.cache_clear()
     _pools.clear()
