@@ -75,7 +75,7 @@ def check_tasks(id: str, settings: Settings) -> None:
         _require(len(found) > 0, f"{split} has no task")
         _require(all(task.split == split for task in found), f"a task of {split} says it is of another split")
         _require(ids.isdisjoint(task.id for task in found), f"{split} shares a task id with another split")
-        mine = {task.content or task.id for task in found}
+        mine = {task.identity for task in found}
         _require(contents.isdisjoint(mine), f"{split} shares a task's content with another split")
         ids.update(task.id for task in found)
         contents |= mine

@@ -28,6 +28,11 @@ class Task:
     """What makes this task itself: two tasks of equal content are the same thing to learn. Evaluation compares these
     to keep what is evaluated out of training. Empty: the id."""
 
+    @property
+    def identity(self) -> str:
+        """The content, or the id of a task without one: equal for tasks that are the same thing to learn."""
+        return self.content or self.id
+
 
 class TaskSet(Sequence[Task]):
     """Ordered, immutable sequence of tasks: by position, ``["task id"]``, slice, iteration, :meth:`filter`."""

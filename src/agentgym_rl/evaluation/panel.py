@@ -37,10 +37,10 @@ def refuse_overlap(panel: Iterable[Task], training: Iterable[Task]) -> None:
     ids, contents = set(), {}
     for task in training:
         ids.add(task.id)
-        contents[task.environment, task.content or task.id] = task.id
+        contents[task.environment, task.identity] = task.id
     shared = []
     for task in panel:
-        twin = task.id if task.id in ids else contents.get((task.environment, task.content or task.id))
+        twin = task.id if task.id in ids else contents.get((task.environment, task.identity))
         if twin is not None:
             shared.append(f"{task.id} is the training task {twin}" if twin == task.id else f"{task.id} = {twin}")
     if shared:

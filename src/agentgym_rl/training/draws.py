@@ -57,7 +57,7 @@ class TaskStream:
 
     def record(self, draw: Draw, *, solved: bool) -> None:
         """Whether every episode of a draw succeeded: what ``skip_solved`` goes by."""
-        key = (draw.world, draw.task.content or draw.task.id)
+        key = (draw.world, draw.task.identity)
         if solved:
             self._solved.add(key)
         else:
@@ -68,7 +68,7 @@ class TaskStream:
         place = self._used.get(name, 0)
         task = tasks[self._order(world, stage, place, len(tasks))]
         for _ in range(2 * len(tasks)):  # any task comes within two rounds; when all are passed over, the last is played
-            if (world, task.content or task.id) not in self._solved or not self._skips(world, stage, place):
+            if (world, task.identity) not in self._solved or not self._skips(world, stage, place):
                 break
             place += 1
             task = tasks[self._order(world, stage, place, len(tasks))]

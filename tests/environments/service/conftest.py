@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import importlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
 
 from agentgym_rl.environments.service.server.app import make_app
-from agentgym_rl.environments.service.server.run import address, listen, server_of
 from agentgym_rl.environments.service.server.settings import ServeSettings
 
 AIO_TESTS = Path(__file__).parents[1] / "aio"
-
-
-@contextlib.contextmanager
-def _serving(*environments, **settings):
-    """A server on a real socket, on a thread of this process; gives its address."""
-    chosen = ServeSettings(environments=list(environments), port=0, **settings)
-    started = threading.Event()
-    with listen(chosen.host, 0) as listening:
-        server = server_of(chosen, started.set)
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
-        thread.start()
-        try:
-            assert started.wait(60)
-            yield address(chosen, listening)
-        finally:
-            server.should_exit = True
-            thread.join()
-
-
-@pytest.fixture(scope="session")
-def serving():
-    """``with serving("textcraft", lease=5.0) as address``: a server on a real socket."""
-    return _serving
 
 
 @pytest.fixture(scope="session")
@@ -54,9 +28,9 @@ def imp():
 
 
 @pytest.fixture(scope="session")
-def shared_server(imp):  # noqa: ARG001 - makes it importable
+def shared_server(imp, serving):  # noqa: ARG001 - makes it importable
     """A server with all worlds in its own process, for every test that leaves no trace on it."""
-    with _serving("textcraft", "babyai", "aio_worlds:Imp", allow_expert=True) as found:
+    with serving("textcraft", "babyai", "aio_worlds:Imp", allow_expert=True) as found:
         yield found
 
 

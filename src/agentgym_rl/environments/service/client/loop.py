@@ -7,12 +7,16 @@ import atexit
 import os
 import threading
 from collections.abc import Coroutine
+from concurrent.futures import wait
 from functools import cache
 from typing import Any, TypeVar
 
 from agentgym_rl.environments.service.client.pool import ServerPool
 
 Result = TypeVar("Result")
+
+_CLOSING_SECONDS = 5.0
+"""How long the end of the process waits for the connections to be closed; the operating system closes what is left."""
 
 _pools: list[ServerPool] = []
 _inherited: list[ServerPool] = []
@@ -47,8 +51,8 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 def _stop(loop: asyncio.AbstractEventLoop, process: int) -> None:
     if os.getpid() == process:
-        for pool in _pools:
-            asyncio.run_coroutine_threadsafe(pool.close(), loop).result()
+        closings = [asyncio.run_coroutine_threadsafe(pool.close(), loop) for pool in _pools]
+        wait(closings, _CLOSING_SECONDS)
         loop.call_soon_threadsafe(loop.stop)
 
 
