@@ -49,7 +49,7 @@ def test_all_tasks_end_before_the_interrupt(number: signal.Signals, caplog: pyte
 
     with asyncio.Runner() as runner:
         with pytest.raises(KeyboardInterrupt):
-            run_interruptible(runner, episodes())
+            run_interruptible(runner, episodes)
         assert sorted(ended) == ["other", "signalled"]
         assert runner.run(asyncio.sleep(0, "usable")) == "usable"
     gc.collect()
@@ -62,7 +62,7 @@ def test_a_loop_that_waits_for_nothing_else_is_woken(number: signal.Signals) -> 
         await asyncio.Event().wait()
 
     with asyncio.Runner() as runner, pytest.raises(KeyboardInterrupt):
-        run_interruptible(runner, episode())
+        run_interruptible(runner, episode)
 
 
 def test_what_ends_as_it_is_interrupted_is_interrupted(number: signal.Signals) -> None:
@@ -71,7 +71,25 @@ def test_what_ends_as_it_is_interrupted_is_interrupted(number: signal.Signals) -
         return "done"
 
     with asyncio.Runner() as runner, pytest.raises(KeyboardInterrupt):
-        run_interruptible(runner, episode())
+        run_interruptible(runner, episode)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_signal_before_the_beginning_leaves_no_coroutine_behind(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[bool] = []
+
+    async def episode() -> None:
+        begun.append(True)
+
+    with asyncio.Runner() as runner:
+        run = runner.run
+        monkeypatch.setattr(runner, "run", lambda coroutine: (os.kill(os.getpid(), number), run(coroutine))[1])
+        with pytest.raises(KeyboardInterrupt):
+            run_interruptible(runner, episode)
+        gc.collect()
+    assert begun == []
 
 
 def test_a_second_signal_is_not_held_back(number: signal.Signals) -> None:
@@ -84,7 +102,7 @@ def test_a_second_signal_is_not_held_back(number: signal.Signals) -> None:
             raise AssertionError("the handler raises first") from None
 
     with asyncio.Runner() as runner, pytest.raises(KeyboardInterrupt):
-        run_interruptible(runner, stubborn())
+        run_interruptible(runner, stubborn)
 
 
 def test_without_a_signal_nothing_changes(number: signal.Signals) -> None:  # noqa: ARG001
@@ -92,6 +110,6 @@ def test_without_a_signal_nothing_changes(number: signal.Signals) -> None:  # no
         raise ValueError("of the coroutine")
 
     with asyncio.Runner() as runner:
-        assert run_interruptible(runner, asyncio.sleep(0, 5)) == 5
+        assert run_interruptible(runner, lambda: asyncio.sleep(0, 5)) == 5
         with pytest.raises(ValueError, match="of the coroutine"):
-            run_interruptible(runner, fail())
+            run_interruptible(runner, fail)

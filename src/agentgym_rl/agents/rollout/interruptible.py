@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -14,15 +14,16 @@ T = TypeVar("T")
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def run_interruptible(runner: asyncio.Runner, coroutine: Coroutine[Any, Any, T]) -> T:
-    """``runner.run(coroutine)``, where a signal cancels the coroutine and its handler is called when that has ended.
+def run_interruptible(runner: asyncio.Runner, begin: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """``runner.run(begin())``, where a signal cancels the coroutine and its handler is called when that has ended.
 
     Handlers that raise KeyboardInterrupt (Python's own, and those of training) would raise it inside whichever task they
-    hit, leave the others half done, and asyncio would complain of an exception that nobody retrieved. A second signal is
-    not held back: it may be that nothing comes to an end. Signals without a handler in Python are left alone.
+    hit, leave the others half done, and asyncio would complain of an exception that nobody retrieved, or of a coroutine
+    that was made and never awaited: so the coroutine is made inside, once a signal can no longer break in. A second signal
+    is not held back: it may be that nothing comes to an end. Signals without a handler in Python are left alone.
     """
     if threading.current_thread() is not threading.main_thread():
-        return runner.run(coroutine)
+        return runner.run(begin())
     loop = runner.get_loop()
     tasks: list[asyncio.Task[Any]] = []
     pending: list[int] = []
@@ -32,18 +33,20 @@ def run_interruptible(runner: asyncio.Runner, coroutine: Coroutine[Any, Any, T])
         task = asyncio.current_task()
         assert task is not None
         tasks.append(task)
-        return await coroutine
+        if pending:
+            raise asyncio.CancelledError
+        return await begin()
 
     def handle(number: int, frame: FrameType | None) -> None:
         pending.append(number)
-        if len(pending) > 1 or not tasks:
+        if len(pending) > 1:
             handlers[number](number, frame)
-        else:
+        elif tasks:
             loop.call_soon_threadsafe(tasks[0].cancel)  # from a handler only this wakes a loop that waits
 
-    for number in handlers:
-        signal.signal(number, handle)
     try:
+        for number in handlers:
+            signal.signal(number, handle)
         result = runner.run(watched())
     except BaseException:
         if len(pending) == 1:

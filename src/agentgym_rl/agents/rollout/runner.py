@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -81,7 +82,8 @@ class RolloutRunner:
         self, jobs: Sequence[EpisodeJob], actor: Actor, progress: Progress | None = None, keep: Keep | None = None
     ) -> list[Trajectory]:
         """:func:`play_all` with the settings of this runner. Ctrl-C cancels the episodes, then it is a KeyboardInterrupt."""
-        episodes = play_all(
+        begin = partial(
+            play_all,
             jobs,
             self.worlds,
             actor,
@@ -91,7 +93,7 @@ class RolloutRunner:
             progress=progress,
             keep=keep,
         )
-        return run_interruptible(self._runner, episodes)
+        return run_interruptible(self._runner, begin)
 
     def close(self) -> None:
         """Close every environment and the loop. Idempotent."""
