@@ -12,10 +12,10 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-EXTRAS := train,babyai,serve,lora,openai,tensorboard,dev
+EXTRAS := train,babyai,sciworld,search,dense,web,serve,lora,openai,tensorboard,dev
 
 .DEFAULT_GOAL := help
-.PHONY: help install train test test-fast lint format docs clean
+.PHONY: help install system train test test-fast lint format docs clean
 
 help:
 	@echo "make train   train the quickstart (CONFIG=configs/..., ARGS='key=value ...')"
@@ -38,13 +38,17 @@ $(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
 	  -e '.[$(EXTRAS)]' -c constraints.txt
 	@touch $@
 
+# What some worlds need beyond pip: Java (sciworld) and Chromium (miniwob, webarena). Training the default needs neither.
+system:
+	@sh scripts/system.sh
+
 train: $(INSTALLED)
 	$(BIN)/agentgym-rl train $(CONFIG) $(ARGS)
 
-test: lint test-fast
+test: system lint test-fast
 	$(BIN)/python -m pytest -m slow
 
-test-fast: $(INSTALLED)
+test-fast: system $(INSTALLED)
 	$(BIN)/python -m pytest -m "not slow"
 
 lint: $(INSTALLED)

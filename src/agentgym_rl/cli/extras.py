@@ -12,6 +12,10 @@ PACKAGE = "agentgym-rl"
 _PURPOSES = {
     "train": "train, and let a local model play",
     "babyai": "the BabyAI world",
+    "sciworld": "the ScienceWorld lab (needs Java too)",
+    "search": "the search world, its corpus and index",
+    "dense": "dense and hybrid retrieval for the search world",
+    "web": "the web worlds (need Chromium too)",
     "lora": "train low-rank adapters (optimizer.lora)",
     "serve": "serve environments over HTTP, and use served ones",
     "openai": "evaluate a model behind an OpenAI-compatible server",
