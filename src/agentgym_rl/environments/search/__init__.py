@@ -1,0 +1,1 @@
+"""Search over passages: corpora, indexes, retrievers. Knows no question and no agent."""
