@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import time
 
 import pytest
 
@@ -11,6 +12,7 @@ from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
 from agentgym_rl.environments.service.client import describe
 from agentgym_rl.environments.service.client.backoff import waits
 from agentgym_rl.environments.service.client.circuit import Circuit
+from agentgym_rl.environments.service.client.place import Place
 from agentgym_rl.environments.service.client.pool import ServerPool
 from agentgym_rl.environments.service.client.prompt import Prompt
 from agentgym_rl.environments.service.client.served import ServedEnvironment
@@ -95,6 +97,33 @@ def test_sessions_are_spread_by_load(serving):
         spread, left = asyncio.run(play(one, two))
     assert spread == [5, 5]
     assert left == 6
+
+
+def test_sessions_of_others_count(serving):
+    async def play(*servers):
+        async with pool_of(servers[0]) as other, pool_of(*servers) as pool:
+            theirs = [world_of(other) for _ in range(6)]
+            ours = [world_of(pool) for _ in range(6)]
+            for world in theirs + ours:
+                await world.reset(TASK, 0)
+            return [place.sessions for place in pool.places]
+
+    with serving("textcraft") as one, serving("textcraft") as two:
+        spread = asyncio.run(play(one, two))
+    assert spread in ([0, 6], [1, 5])  # one may be needed to hear of theirs
+
+
+def test_what_a_server_told_of_others_is_forgotten(monkeypatch):
+    place = Place(DEAD)
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    place.sessions = 2
+    place.hear(5)
+    assert place.load == 5
+    place.sessions = 3
+    assert place.load == 6
+    now[0] += 31
+    assert place.load == 3
 
 
 def test_a_dead_server_is_left_out(shared_server):

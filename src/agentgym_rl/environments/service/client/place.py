@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TypeVar
 
@@ -13,6 +14,9 @@ from agentgym_rl.environments.service.protocol.problem import ProblemRaised
 
 Message = TypeVar("Message", bound=BaseModel)
 
+FRESH_SECONDS = 30.0
+"""So long the sessions of others that a server has told of count: it is asked again then, else it would never be."""
+
 
 class Place:
     """A server, and what is known of it."""
@@ -22,6 +26,17 @@ class Place:
         self.circuit = Circuit(time.monotonic)
         self.sessions = 0
         """Sessions of this pool that are open there."""
+        self._others = 0
+        self._heard = -math.inf
+
+    @property
+    def load(self) -> int:
+        """Sessions that are open there, those of others included as far as the server has told lately."""
+        return self.sessions + (self._others if time.monotonic() - self._heard < FRESH_SECONDS else 0)
+
+    def hear(self, open_sessions: int) -> None:
+        """The server has told how many sessions it has."""
+        self._others, self._heard = max(open_sessions - self.sessions, 0), time.monotonic()
 
     async def ask(
         self, kind: type[Message], method: str, path: str, body: BaseModel | None = None, query: dict[str, str] | None = None

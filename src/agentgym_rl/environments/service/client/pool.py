@@ -24,7 +24,7 @@ GOODBYE_SECONDS = 2.0
 
 
 class ServerPool:
-    """Opens sessions where the fewest of this pool are, on servers whose circuit is closed. Belongs to one event loop."""
+    """Opens sessions where the fewest are, on servers whose circuit is closed. Belongs to one event loop."""
 
     def __init__(self, addresses: Sequence[str]) -> None:
         self.places = [Place(address) for address in addresses]
@@ -75,7 +75,7 @@ class ServerPool:
 
     def _in_order(self) -> list[Place]:
         """The servers, those with fewer sessions first; equals in random order."""
-        return sorted(random.sample(self.places, len(self.places)), key=lambda place: place.sessions)
+        return sorted(random.sample(self.places, len(self.places)), key=lambda place: place.load)
 
     async def _try(
         self, place: Place, environment: str, options: Mapping[str, Any], attempt_seconds: float
@@ -95,6 +95,7 @@ class ServerPool:
                 raise
             log.info("no session: %s", str(error) or f"{place.http.address} took longer than {attempt_seconds:g} s")
             return None
+        place.hear(state.open_sessions)
         return RemoteSession(place, state.session)
 
     async def _goodbye(self, session: RemoteSession) -> None:

@@ -35,6 +35,8 @@ class SessionState(Answer):
     """Seconds until it is closed unless it is used."""
     number: int
     """The last number taken; 0 at first."""
+    open_sessions: int
+    """How many sessions the server has, this one and those of other clients included: where a client opens its next one."""
 
 
 class ResetSession(Request):

@@ -74,7 +74,11 @@ class Sessions:
     def state(self, session: Session) -> SessionState:
         """What there is to know of a session."""
         return SessionState(
-            session=session.id, environment=session.world.id, lease=self._settings.lease, number=session.number
+            session=session.id,
+            environment=session.world.id,
+            lease=self._settings.lease,
+            number=session.number,
+            open_sessions=len(self._open),
         )
 
     def renew(self, session: Session) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import ssl
 from typing import Annotated, Self
 
 from pydantic import Field, FilePath, SecretStr, field_validator, model_validator
@@ -74,6 +75,12 @@ class ServeSettings(Settings):
             )
         if (self.ssl_certfile is None) != (self.ssl_keyfile is None):
             raise ValueError("TLS needs both, the certificate and its key")
+        if self.ssl_certfile is not None:
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(self.ssl_certfile, self.ssl_keyfile)
+            except OSError as error:  # ssl.SSLError is one
+                files = f"ssl_certfile={self.ssl_certfile} and ssl_keyfile={self.ssl_keyfile}"
+                raise ValueError(f"{files} are not a certificate chain in PEM and its key: {error}") from error
         for name in ("worker_episodes", "worker_memory_mib", "reset_seconds", "step_seconds"):
             if self.workers == 0 and getattr(self, name) != type(self).model_fields[name].default:
                 raise ValueError(f"{name}={getattr(self, name):g} would do nothing without workers: set workers=1 or more")
