@@ -15,6 +15,7 @@ from agentgym_rl.records.episodes import read_episodes, write_episodes
 from agentgym_rl.records.errors import RecordError
 from agentgym_rl.records.run_folder import RunFolder
 from agentgym_rl.training.callbacks import Callback
+from agentgym_rl.training.memory import give_back_memory
 from agentgym_rl.training.run_setup import Plan, Policy
 
 
@@ -89,6 +90,7 @@ class Evaluations:
     def _play(self, name: str, step: int, *, free: bool) -> Evaluation:
         settings, policy = self._plan.settings, self._policy
         rollout = settings.rollout
+        give_back_memory()
         agent = settings.agent.model_copy(update={"action_space": "free", "thought_tokens": 0}) if free else settings.agent
         sampling = Sampling(settings.evaluation.temperature, rollout.top_k, rollout.top_p, rollout.max_tokens)
         evaluation = evaluate_actor(
