@@ -61,7 +61,8 @@ def torch_build() -> dict[str, Any] | None:
 
 def models() -> dict[str, Any]:
     """Where models are kept, and whether the quickstart's is there already."""
-    from agentgym_rl.agents.models.smollm2 import NAME, cache_folder, model_folder
+    from agentgym_rl.agents.models.smollm2 import NAME, model_folder
+    from agentgym_rl.config.cache import cache_folder
 
     return {"cache": str(cache_folder()), NAME: (model_folder() / "config.json").is_file()}
 

