@@ -1,0 +1,59 @@
+"""The passages of an index: files mapped into memory, of which only what is asked for is read."""
+
+from __future__ import annotations
+
+import json
+import mmap
+from bisect import bisect_right
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agentgym_rl.environments.search.index.format import OFFSETS, PASSAGES
+from agentgym_rl.environments.search.retrieval import Passage
+
+
+def to_line(passage: Passage) -> bytes:
+    """As a passage is stored; lone surrogates, which no file can hold, become question marks."""
+    content = {"id": passage.id, "contents": passage.contents}
+    return json.dumps(content, ensure_ascii=False).encode(errors="replace") + b"\n"
+
+
+def from_line(line: bytes) -> Passage:
+    content = json.loads(line)
+    return Passage(content["id"], content["contents"])
+
+
+def offsets_of(lines: list[bytes]) -> NDArray[np.int64]:
+    """Where each line begins, and where the last one ends; ``[lines + 1]``."""
+    return np.concatenate([[0], np.cumsum([len(line) for line in lines])]).astype(np.int64)
+
+
+class PassageStore:
+    """All passages, by their place in the corpus."""
+
+    def __init__(self, shards: list[Path]) -> None:
+        """``shards``: their folders, in order."""
+        self._offsets = [np.load(shard / OFFSETS, mmap_mode="r") for shard in shards]
+        self._lines = [_mapped(shard / PASSAGES) for shard in shards]
+        self._starts = np.cumsum([0, *(len(offsets) - 1 for offsets in self._offsets)]).tolist()
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def __getitem__(self, place: int) -> Passage:
+        shard = bisect_right(self._starts, place) - 1
+        offsets = self._offsets[shard]
+        within = place - self._starts[shard]
+        return from_line(self._lines[shard][int(offsets[within]) : int(offsets[within + 1])])
+
+    def close(self) -> None:
+        """Unmap the files."""
+        for lines in self._lines:
+            lines.close()
+
+
+def _mapped(path: Path) -> mmap.mmap:
+    with path.open("rb") as stream:
+        return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)

@@ -1,0 +1,1 @@
+"""What finds passages: BM25, embeddings, both, or a server."""

@@ -1,0 +1,80 @@
+"""BM25 over an index."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agentgym_rl.environments.search.index.analyzer import terms
+from agentgym_rl.environments.search.index.format import BM25, SHARDS, Manifest
+from agentgym_rl.environments.search.index.merge import PASSAGES, POINTERS, SCORES
+from agentgym_rl.environments.search.index.passages import PassageStore
+from agentgym_rl.environments.search.index.shards import shard_folder
+from agentgym_rl.environments.search.index.vocabulary import Vocabulary
+from agentgym_rl.environments.search.retrieval import Hit
+
+MOST_TERMS = 512
+"""Of a query with more different terms the rarest count: its time is bounded, and they decide."""
+_WORTH_A_THREAD = 8
+"""Queries."""
+
+
+class Bm25Retriever:
+    """A :class:`~agentgym_rl.environments.search.retrieval.Retriever`."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        from agentgym_rl.environments.search.index.kernel import best
+
+        self._best = best
+        self._manifest = manifest
+        self._vocabulary = Vocabulary(folder / BM25)
+        self._scores, self._passages, self._pointers = (
+            np.load(folder / BM25 / name, mmap_mode="r") for name in (SCORES, PASSAGES, POINTERS)
+        )
+        self._store = PassageStore([shard_folder(folder / SHARDS, number) for number in range(manifest.shards)])
+
+    @property
+    def identity(self) -> str:
+        return f"bm25 {self._manifest.identity}"
+
+    def retrieve(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        threads = min(len(os.sched_getaffinity(0)), len(queries) // _WORTH_A_THREAD)
+        if threads < 2:
+            return [self._one(query, k) for query in queries]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(lambda query: self._one(query, k), queries))
+
+    def close(self) -> None:
+        self._vocabulary.close()
+        self._store.close()
+
+    def _one(self, query: str, k: int) -> list[Hit]:
+        return [Hit(self._store[place], score) for place, score in self.places(query, k)]
+
+    def places(self, query: str, k: int) -> list[tuple[int, float]]:
+        """Places in the corpus and scores."""
+        known = self._known(query)
+        k = min(k, self._manifest.passages)
+        if not known or k < 1:
+            return []
+        numbers = np.fromiter(known.keys(), np.int64, len(known))
+        weights = np.fromiter(known.values(), np.float32, len(known))
+        found: Any = self._best(self._scores, self._passages, self._pointers, numbers, weights, k, self._manifest.passages)
+        return list(zip(found[1].tolist(), found[0].tolist(), strict=True))
+
+    def _known(self, query: str) -> dict[int, int]:
+        """Number → how often, of the query's terms that the index has; ascending, so that scores add up in one order."""
+        counted = Counter(terms(query))
+        numbers = {number: times for term, times in counted.items() if (number := self._vocabulary.number(term)) is not None}
+        chosen = sorted(numbers)
+        if len(chosen) > MOST_TERMS:
+            chosen = sorted(
+                sorted(chosen, key=lambda number: (self._pointers[number + 1] - self._pointers[number], number))[:MOST_TERMS]
+            )
+        return {number: numbers[number] for number in chosen}
