@@ -1,0 +1,305 @@
+// Runs in an isolated world of every frame: it sees the page's document, and nothing the page defines is seen or called here.
+(() => {
+  if (globalThis.agent) return;
+  const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BASE"]);
+  const UNNAMED = new Set(["generic", "none", "presentation", "", "img", "image", "list", "strong", "emphasis", "paragraph",
+    "banner", "navigation", "Section", "LabelText", "Legend", "listitem", "LayoutTable", "LayoutTableRow", "LayoutTableCell",
+    "Pre", "code", "group", "region", "main", "contentinfo", "complementary", "form", "search", "rowgroup", "LineBreak",
+    "mark", "time", "term", "definition", "subscript", "superscript", "deletion", "insertion", "blockquote", "figure",
+    "Canvas", "article"]);
+  const TEXT_FIELDS = new Set(["text", "search", "email", "url", "tel", "password", "number", "date", "time", "month", "week",
+    "datetime-local", "color", "range"]);
+  const SHAPES = new Set(["circle", "rect", "ellipse", "polygon", "polyline", "path", "line", "text"]);
+  const LONGEST_TEXT = 2000;
+  let nodes = [];
+  let lastChange = performance.now();
+  new MutationObserver(() => { lastChange = performance.now(); })
+    .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+
+  const squeeze = (text) => text.replace(/\s+/g, " ").trim();
+  const short = (text) => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text);
+
+  function isEditable(el) {
+    if (el.localName === "input") return TEXT_FIELDS.has(el.type) && !el.readOnly;
+    if (el.localName === "textarea") return !el.readOnly;
+    return el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
+  }
+
+  function flag(el, attribute, own) {
+    const value = el.getAttribute(attribute);
+    return value === null ? own : value;
+  }
+
+  function properties(el, role, active) {
+    const found = {};
+    const tag = el.localName;
+    if (el === active) found.focused = true;
+    if (tag === "input" && (el.type === "checkbox" || el.type === "radio")) found.checked = el.checked;
+    else { const checked = flag(el, "aria-checked"); if (checked !== undefined) found.checked = checked === "true"; }
+    if (tag === "option") { if (el.selected) found.selected = true; }
+    else if (flag(el, "aria-selected") === "true") found.selected = true;
+    const expanded = flag(el, "aria-expanded");
+    if (expanded === "true" || expanded === "false") found.expanded = expanded === "true";
+    else if (tag === "summary" && el.parentElement && el.parentElement.localName === "details")
+      found.expanded = el.parentElement.open;
+    const pressed = flag(el, "aria-pressed");
+    if (pressed === "true" || pressed === "false") found.pressed = pressed === "true";
+    if (isDisabled(el)) found.disabled = true;
+    if (el.required || flag(el, "aria-required") === "true") found.required = true;
+    if (el.readOnly && (tag === "input" || tag === "textarea") && (tag === "textarea" || TEXT_FIELDS.has(el.type))) found.readonly = true;
+    if (el.hasAttribute("aria-haspopup")) found.hasPopup = el.getAttribute("aria-haspopup");
+    if (tag === "input" && TEXT_FIELDS.has(el.type) && el.value !== "")
+      found.value = el.type === "password" ? "•".repeat(el.value.length) : short(el.value);
+    else if (tag === "textarea" && el.value !== "") found.value = short(el.value);
+    else if (role === "slider" || role === "spinbutton" || role === "progressbar") {
+      const now = flag(el, "aria-valuetext") || flag(el, "aria-valuenow");
+      if (now !== undefined) found.value = now;
+    }
+    return found;
+  }
+
+  function isDisabled(el) {
+    return (typeof el.matches === "function" && el.matches(":disabled")) || el.getAttribute("aria-disabled") === "true";
+  }
+
+  function observe(options) {
+    const started = nodes = [];
+    const rows = [];
+    const inside = (box) => options.whole ||
+      (box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth);
+    const shift = (box, dx, dy) => ({ left: box.left + dx, top: box.top + dy, right: box.right + dx, bottom: box.bottom + dy,
+      width: box.width, height: box.height });
+
+    function emit(node, depth, role, name, found, tag, box, flags, id) {
+      started.push(node);
+      rows.push([depth, role, short(name), found, tag, box.left, box.top, box.width, box.height, flags, id]);
+    }
+
+    function text(node, depth, above, dx, dy) {
+      const said = squeeze(node.data);
+      if (!said || above.includes(said)) return;
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      const box = shift(range.getBoundingClientRect(), dx, dy);
+      if (box.width > 0 && box.height > 0 && inside(box)) emit(node, depth, "StaticText", said, null, "", box, 0, "");
+    }
+
+    function children(root, depth, above, pointer, active, dx, dy) {
+      for (const node of root) {
+        if (node.nodeType === Node.TEXT_NODE) text(node, depth, above, dx, dy);
+        else if (node.nodeType === Node.ELEMENT_NODE) element(node, depth, above, pointer, active, dx, dy);
+      }
+    }
+
+    function element(el, depth, above, pointer, active, dx, dy) {
+      if (SKIPPED.has(el.tagName) || el.getAttribute("aria-hidden") === "true" || (options.hidden && el.matches(options.hidden))) return;
+      const style = getComputedStyle(el);
+      if (style.display === "none") return;
+      const tag = el.localName;
+      const seen = style.visibility === "visible";
+      let role = el.computedRole, name = squeeze(el.computedName || "");
+      if (role === "image") role = "img";
+      const box = shift(el.getBoundingClientRect(), dx, dy);
+      const found = properties(el, role, active);
+      const shape = options.graphics && SHAPES.has(tag) && el.ownerSVGElement;
+      const looksClickable = style.cursor === "pointer" && !pointer;
+      const focusable = el.tabIndex >= 0 && (el.hasAttribute("tabindex") || role !== "generic");
+      let shown = seen && (!UNNAMED.has(role) || name !== "" || Object.keys(found).length > 0 || focusable);
+      if (seen && !shown && options.graphics && (shape || (looksClickable && box.width > 0) || tag === "canvas")) {
+        shown = true;
+      }
+      if (role === "none" || role === "presentation" || role === "") role = shape ? tag : tag === "canvas" ? "canvas" : "generic";
+      if (shape) { role = tag; name = name || drawn(el, style, box); }
+      if (shown && role === "generic" && !name) name = squeeze(el.getAttribute("title") || "") || (options.graphics ? looks(el, style) : "");
+      if (shown && inside(box)) {
+        const flags = (isEditable(el) ? 1 : 0) | (looksClickable || shape || el.onclick || focusable ? 2 : 0);
+        emit(el, depth, role, name, Object.keys(found).length ? found : null, tag, box, flags, el.id);
+        depth += 1;
+        if (name) above = name;
+      }
+      if (tag === "select") {
+        for (const option of el.options) {
+          const state = properties(option, "option", null);
+          if (!option.hidden && (options.whole || inside(box)))
+            emit(option, depth, "option", squeeze(option.label), Object.keys(state).length ? state : null, "option", box, 2, option.id);
+        }
+        return;
+      }
+      if (tag === "textarea") return;
+      if (tag === "iframe" || tag === "frame") {
+        const inner = within(el);
+        if (inner && inner.documentElement && seen) {
+          const left = box.left + el.clientLeft, top = box.top + el.clientTop;
+          element(inner.documentElement, depth, "", false, inner.activeElement, left, top);
+        }
+        return;
+      }
+      const down = pointer || style.cursor === "pointer";
+      if (el.shadowRoot) children(el.shadowRoot.childNodes, depth, above, down, el.shadowRoot.activeElement, dx, dy);
+      else if (tag === "slot" && el.assignedNodes().length) children(el.assignedNodes(), depth, above, down, active, dx, dy);
+      else children(el.childNodes, depth, above, down, active, dx, dy);
+    }
+
+    emit(document, 0, "RootWebArea", document.title, { focused: true }, "", { left: 0, top: 0, width: innerWidth, height: innerHeight }, 0, "");
+    if (document.documentElement) {
+      const active = document.activeElement;
+      element(document.documentElement, 1, document.title, false, active === document.body ? null : active, 0, 0);
+    }
+    return { rows, url: location.href, title: document.title, state: document.readyState,
+      above: Math.round(scrollY), below: Math.max(0, Math.round(document.documentElement.scrollHeight - innerHeight - scrollY)) };
+  }
+
+  function within(frame) {
+    try { return frame.contentDocument; } catch { return null; }
+  }
+
+  function drawn(el, style, box) {
+    const said = el.localName === "text" ? squeeze(el.textContent) : "";
+    const fill = style.fill === "none" ? style.stroke : style.fill;
+    return [said, fill, `${Math.round(box.width)}x${Math.round(box.height)}`, `at ${Math.round(box.left + box.width / 2)},${Math.round(box.top + box.height / 2)}`]
+      .filter((part) => part && part !== "none").join(" ");
+  }
+
+  function looks(el, style) {
+    if (squeeze(el.textContent)) return "";
+    const ground = style.backgroundColor === "rgba(0, 0, 0, 0)" ? "" : style.backgroundColor;
+    return [typeof el.className === "string" ? el.className : "", ground].filter(Boolean).join(" ");
+  }
+
+  const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement || document.documentElement);
+
+  // Where the element of that number can be clicked, or which of these it is: unknown, stale, hidden, disabled, covered.
+  function locate(id) {
+    const node = nodes[id - 1];
+    if (!node) return { problem: "unknown" };
+    if (!node.isConnected) return { problem: "stale" };
+    if (node === document) return { x: innerWidth / 2, y: innerHeight / 2 };
+    const el = elementOf(node);
+    if (el.localName === "option") return locateOption(el);
+    if (isDisabled(el)) return { problem: "disabled" };
+    el.scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
+    let point = pointOf(node);
+    if (point && !topmost(point.x, point.y, el)) {
+      el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+      point = pointOf(node);
+    }
+    if (!point || getComputedStyle(el).visibility !== "visible") return { problem: "hidden" };
+    const cover = coverOf(point, el);
+    if (cover) return { problem: "covered", by: describe(cover) };
+    const [dx, dy] = offset(el);
+    return { x: point.x + dx, y: point.y + dy, editable: isEditable(el) };
+  }
+
+  function locateOption(el) {
+    if (el.disabled || (el.parentElement && isDisabled(el.parentElement))) return { problem: "disabled" };
+    return { option: true };
+  }
+
+  function pointOf(node) {
+    let boxes;
+    if (node.nodeType === Node.TEXT_NODE) {
+      const range = node.ownerDocument.createRange();
+      range.selectNodeContents(node);
+      boxes = range.getClientRects();
+    } else boxes = node.getClientRects();
+    for (const box of boxes) {
+      if (box.width > 0 && box.height > 0) return { x: box.left + box.width / 2, y: box.top + box.height / 2, box };
+    }
+    return null;
+  }
+
+  function topmost(x, y, el) {
+    const root = el.getRootNode();
+    const hit = root.elementFromPoint ? root.elementFromPoint(x, y) : document.elementFromPoint(x, y);
+    return hit && related(hit, el) ? hit : null;
+  }
+
+  const related = (hit, el) => {
+    if (hit === el || el.contains(hit) || hit.contains(el)) return true;
+    const label = hit.closest ? hit.closest("label") : null;
+    return Boolean(label && label.control === el);
+  };
+
+  // Tries the middle, then points towards the corners: a cover of the middle alone is none.
+  function coverOf(point, el) {
+    const { box } = point;
+    let cover = null;
+    for (const [right, down] of [[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]]) {
+      const x = box.left + box.width * right, y = box.top + box.height * down;
+      if (topmost(x, y, el)) { point.x = x; point.y = y; return null; }
+      const root = el.getRootNode();
+      cover = cover || (root.elementFromPoint ? root : document).elementFromPoint(x, y);
+    }
+    return cover || el;
+  }
+
+  function describe(el) {
+    for (let up = el; up; up = up.parentElement) {
+      const id = nodes.indexOf(up) + 1;
+      if (id > 1) return `[${id}] ${up.computedRole} '${squeeze(up.computedName || "").slice(0, 60)}'`;
+    }
+    return `${el.localName}${el.id ? `#${el.id}` : ""}`;
+  }
+
+  function offset(el) {
+    let dx = 0, dy = 0;
+    for (let view = el.ownerDocument.defaultView; view && view.frameElement; view = view.parent) {
+      const box = view.frameElement.getBoundingClientRect();
+      dx += box.left + view.frameElement.clientLeft;
+      dy += box.top + view.frameElement.clientTop;
+    }
+    return [dx, dy];
+  }
+
+  function choose(id) {
+    const option = nodes[id - 1];
+    const select = option.closest("select");
+    if (select.multiple) option.selected = !option.selected;
+    else select.value = option.value, option.selected = true;
+    select.dispatchEvent(new Event("input", { bubbles: true }));
+    select.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
+  // Selects what an editable element holds, so that typing replaces it.
+  function empty(id) {
+    const el = elementOf(nodes[id - 1]);
+    el.focus();
+    if (typeof el.select === "function") el.select();
+    else {
+      const range = el.ownerDocument.createRange();
+      range.selectNodeContents(el);
+      const selection = el.ownerDocument.getSelection();
+      selection.removeAllRanges();
+      selection.addRange(range);
+    }
+    return (el.value || el.textContent || "") !== "";
+  }
+
+  // Fields that browsers fill through a picker take their value, not keys.
+  function fill(id, value) {
+    const el = elementOf(nodes[id - 1]);
+    if (el.localName !== "input" || !["date", "time", "month", "week", "datetime-local", "color", "range"].includes(el.type)) return false;
+    el.value = value;
+    el.dispatchEvent(new Event("input", { bubbles: true }));
+    el.dispatchEvent(new Event("change", { bubbles: true }));
+    return true;
+  }
+
+  async function quiet(stillMs, mostMs) {
+    const begun = performance.now();
+    lastChange = begun;
+    for (;;) {
+      const now = performance.now();
+      if (now - lastChange >= stillMs && document.readyState !== "loading") return;
+      if (now - begun >= mostMs) return;
+      await new Promise((resume) => setTimeout(resume, Math.max(4, Math.min(stillMs - (now - lastChange), mostMs))));
+    }
+  }
+
+  async function observeWhenQuiet(options) {
+    await quiet(options.still, options.most);
+    return observe(options);
+  }
+
+  globalThis.agent = { observe, observeWhenQuiet, locate, choose, empty, fill };
+})();

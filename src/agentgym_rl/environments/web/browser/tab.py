@@ -1,0 +1,126 @@
+"""One tab: its page, the isolated world in it, what it is loading and what it asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+from agentgym_rl.environments.web.browser.world import DocumentGone, IsolatedWorld
+
+_AWAITED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
+"""Kinds of requests whose answers may change what is observed. Pictures, fonts, media and streams are not waited for."""
+_STILL_MS = 34
+"""A page is quiet when nothing in it changed for so long: two frames."""
+_RESTLESS_MS = 1000
+"""A page that never stops changing is observed after so long."""
+DIALOG_LIMIT = 20
+"""A page that asks more often than that in one turn is closed."""
+
+
+class Tab:
+    """Follows a Playwright page by its events. ``note`` is told what the agent should know of."""
+
+    def __init__(self, page: Any, note: Callable[[str], None]) -> None:
+        self.page = page
+        self.dialogs = 0
+        self.crashed = False
+        self._note = note
+        self._pending: set[Any] = set()
+        self._changed = asyncio.Event()
+        self._world: IsolatedWorld | None = None
+        self.protocol: Any = None
+        page.on("request", self._begun)
+        page.on("requestfinished", self._done)
+        page.on("requestfailed", self._done)
+        page.on("framenavigated", self._navigated)
+        page.on("dialog", self._dialog)
+        page.on("download", self._download)
+        page.on("filechooser", lambda _: note("A file chooser was dismissed: files can't be uploaded."))
+        page.on("crash", self._crash)
+        page.on("close", lambda _: self._changed.set())
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """Calls a function of ``page.js``. Raises: DocumentGone; RuntimeError."""
+        return await (await self._isolated()).call(function, *arguments)
+
+    async def observe(self, options: dict[str, Any], seconds: float) -> Any:
+        """What ``page.js`` sees once the page is quiet: no navigation, no request under way that matters, no change for two
+        frames. After ``seconds`` it is observed as it is.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
+        while True:
+            await self._network_quiet(deadline)
+            left = deadline - loop.time()
+            asked = {**options, "still": _STILL_MS if left > 0 else 0, "most": min(_RESTLESS_MS, max(0.0, left) * 1000)}
+            try:
+                seen = await self.call("observeWhenQuiet", asked)
+            except DocumentGone:
+                await self.loaded(deadline)
+                continue
+            if not self._pending or loop.time() >= deadline:
+                return seen
+
+    async def loaded(self, deadline: float) -> None:
+        """Waits until the new document is there, at most until ``deadline`` (the loop's time) and a little more."""
+        from playwright.async_api import TimeoutError as PlaywrightTimeout
+
+        left = max(0.2, deadline - asyncio.get_running_loop().time())
+        try:
+            await self.page.wait_for_load_state("domcontentloaded", timeout=left * 1000)
+        except PlaywrightTimeout:
+            self._note("The page is still loading.")
+
+    async def _network_quiet(self, deadline: float) -> None:
+        while self._pending and not self.page.is_closed():
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
+                return
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(left):
+                    await self._changed.wait()
+            except TimeoutError:
+                return
+
+    async def _isolated(self) -> IsolatedWorld:
+        if self._world is None:
+            self.protocol = await self.page.context.new_cdp_session(self.page)
+            self._world = IsolatedWorld(self.protocol)
+        return self._world
+
+    def _begun(self, request: Any) -> None:
+        if request.resource_type in _AWAITED:
+            self._pending.add(request)
+
+    def _done(self, request: Any) -> None:
+        self._pending.discard(request)
+        self._changed.set()
+
+    def _navigated(self, frame: Any) -> None:
+        if frame == self.page.main_frame:
+            self._pending = {request for request in self._pending if request.is_navigation_request()}
+            self._changed.set()
+
+    async def _dialog(self, dialog: Any) -> None:
+        from playwright.async_api import Error
+
+        self.dialogs += 1
+        try:
+            if self.dialogs > DIALOG_LIMIT:
+                self._note(f"The page opened more than {DIALOG_LIMIT} dialogs at once, so its tab was closed.")
+                await self.page.close()
+                return
+            await dialog.accept()
+        except Error:
+            return  # the page went away with its dialog
+        if dialog.type != "beforeunload":
+            self._note(f"The page said in a dialog ({dialog.type}, accepted): {dialog.message[:300]!r}")
+
+    async def _download(self, download: Any) -> None:
+        self._note(f"A download was refused: {download.suggested_filename!r}.")
+
+    def _crash(self, _page: Any) -> None:
+        self.crashed = True
+        self._changed.set()

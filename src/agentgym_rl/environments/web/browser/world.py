@@ -1,0 +1,67 @@
+"""The isolated JavaScript world in which a page is read and measured: page scripts neither see it nor change it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+WORLD_NAME = "agentgym_rl"
+
+
+class DocumentGone(Exception):
+    """The document went away while it was being read: the page navigated."""
+
+
+class IsolatedWorld:
+    """Calls the functions of ``page.js`` in a page's main frame. Made again for each document."""
+
+    def __init__(self, protocol: Any) -> None:
+        """``protocol``: Playwright's CDP session of the page."""
+        self._protocol = protocol
+        self._frame: str | None = None
+        self._context: int | None = None
+
+    async def call(self, function: str, *arguments: Any) -> Any:
+        """What a function of ``page.js`` returns. Raises: DocumentGone; RuntimeError: it threw."""
+        if self._context is None:
+            await self._open()
+        call = f"agent.{function}({', '.join(json.dumps(argument) for argument in arguments)})"
+        answer = await self._evaluate(call)
+        if "exceptionDetails" in answer:
+            details = answer["exceptionDetails"]
+            raise RuntimeError(f"{function}: {details.get('exception', {}).get('description', details['text'])}")
+        return answer["result"].get("value")
+
+    def forget(self) -> None:
+        """The document is another one now."""
+        self._context = None
+
+    async def _open(self) -> None:
+        if self._frame is None:
+            tree = await self._protocol.send("Page.getFrameTree")
+            self._frame = tree["frameTree"]["frame"]["id"]
+        made = await self._protocol.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD_NAME})
+        self._context = made["executionContextId"]
+        await self._evaluate(_source())
+
+    async def _evaluate(self, expression: str) -> Any:
+        from playwright.async_api import Error
+
+        parameters = {"expression": expression, "contextId": self._context, "returnByValue": True, "awaitPromise": True}
+        try:
+            return await self._protocol.send("Runtime.evaluate", parameters)
+        except Error as error:
+            if any(sign in error.message for sign in _GONE):
+                self._context = None
+                raise DocumentGone from error
+            raise
+
+
+_GONE = ("Cannot find context", "context was destroyed", "Inspected target navigated", "uniqueContextId not found")
+
+
+@cache
+def _source() -> str:
+    return (files(__package__) / "page.js").read_text("utf-8")
