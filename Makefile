@@ -1,4 +1,4 @@
-# make train: environment, model, training, evaluation, from nothing.   make test: what CI runs.
+# make train: environment, model, training, evaluation, from nothing.   make install: every world.   make test: what CI runs.
 #
 # PYTHON           which python3 (>= 3.11) makes the virtual environment .venv
 # TORCH_INDEX_URL  an index with CPU builds of torch; without it PyPI's Linux build brings gigabytes of CUDA
@@ -11,14 +11,18 @@ ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALLED := $(VENV)/.installed
-EXTRAS := train,babyai,sciworld,search,dense,web,serve,lora,openai,tensorboard,dev
+TRAINS := $(VENV)/.installed-train
+INSTALLED := $(VENV)/.installed-all
+TRAIN_EXTRAS := train,babyai,serve,lora,openai,tensorboard
+ALL_EXTRAS := $(TRAIN_EXTRAS),sciworld,search,dense,web,dev
+INSTALL := $(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX_URL),--extra-index-url $(TORCH_INDEX_URL)) -c constraints.txt
 
 .DEFAULT_GOAL := help
 .PHONY: help install system train test test-fast lint format docs clean
 
 help:
 	@echo "make train   train the quickstart (CONFIG=configs/..., ARGS='key=value ...')"
+	@echo "make install every world and the tools to work on the code, into .venv"
 	@echo "make test    lint, fast tests, slow tests"
 	@echo "make lint    ruff, mypy, import layers"
 	@echo "make docs    build the documentation into site/"
@@ -33,16 +37,19 @@ $(VENV)/bin/python:
 	  { echo "error: Python's venv module is missing: apt-get install python3-venv" >&2; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 
-$(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet $(if $(TORCH_INDEX_URL),--extra-index-url $(TORCH_INDEX_URL)) \
-	  -e '.[$(EXTRAS)]' -c constraints.txt
+$(TRAINS): $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) -e '.[$(TRAIN_EXTRAS)]'
 	@touch $@
+
+$(INSTALLED): $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) -e '.[$(ALL_EXTRAS)]'
+	@touch $@ $(TRAINS)
 
 # What some worlds need beyond pip: Java (sciworld) and Chromium (miniwob, webarena). Training the default needs neither.
 system:
 	@sh scripts/system.sh
 
-train: $(INSTALLED)
+train: $(TRAINS)
 	$(BIN)/agentgym-rl train $(CONFIG) $(ARGS)
 
 test: system lint test-fast
@@ -62,7 +69,7 @@ format: $(INSTALLED)
 	$(BIN)/ruff format src tests scripts benchmarks examples
 
 docs: $(INSTALLED)
-	$(BIN)/python -m pip install --quiet -e '.[docs]' -c constraints.txt
+	$(INSTALL) -e '.[docs]'
 	$(BIN)/python scripts/settings_page.py
 	$(BIN)/mkdocs build --strict
 
