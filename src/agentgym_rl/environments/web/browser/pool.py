@@ -30,10 +30,11 @@ class Pool:
 
     async def open(self, settings: BrowserSettings) -> PooledSession:
         """A session on a healthy browser. Raises: NoBrowser; ValueError: a host; EnvironmentFault: no browser would start."""
-        check_hosts(settings.hosts)
+        hosts = settings.browser_hosts or settings.hosts
+        check_hosts((*settings.hosts, *hosts))
         executable = str(find_chromium(settings.executable))
         for attempt in (0, 1):
-            browser = await self._browser(executable, settings.hosts)
+            browser = await self._browser(executable, hosts)
             try:
                 return await _open_on(browser, settings)
             except EnvironmentFault:

@@ -15,6 +15,8 @@ class BrowserSettings:
 
     hosts: tuple[str, ...] = ()
     """What may be reached: ``host`` (any port) or ``host:port``. Every other request is blocked and reported. Empty: nothing."""
+    browser_hosts: tuple[str, ...] = ()
+    """Sessions that reach different hosts share a browser when these are equal and hold the hosts of all. Empty: ``hosts``."""
     executable: str | None = None
     """The browser's program; None: the variable ``AGENTGYM_RL_CHROMIUM``, else what the machine has."""
     width: int = 1280
