@@ -64,7 +64,9 @@ class Actions:
         address = url if "://" in url or url.startswith(("about:", "data:", "blob:", "javascript:")) else f"http://{url}"
         if not (is_allowed(address, session.settings.hosts) and address.startswith(("http://", "https://", "about:blank"))):
             session.blocked.append(address)
-            return f"{address[:200]!r} can't be loaded: only {', '.join(session.settings.hosts) or 'nothing'} may be reached."
+            return (
+                f"{address[:200]!r} can't be loaded: only {', '.join(session.settings.hosts) or 'nothing'} may be reached."
+            )
         try:
             await session.page.goto(address, wait_until="domcontentloaded", timeout=session.settings.load_seconds * 1000)
         except PlaywrightTimeout:

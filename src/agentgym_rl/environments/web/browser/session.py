@@ -129,7 +129,9 @@ class Session:
 
     async def peek(self) -> tuple[Element, ...]:
         """The elements as they are now, whole page. Renumbers them."""
-        seen = await self.tab.call("observe", {"whole": True, "graphics": self.settings.graphics, "hidden": self.settings.hide})
+        seen = await self.tab.call(
+            "observe", {"whole": True, "graphics": self.settings.graphics, "hidden": self.settings.hide}
+        )
         return elements_of(seen["rows"])
 
     def add(self, page: Any) -> Tab:
@@ -168,7 +170,9 @@ class Session:
     def refuse(self, url: str) -> None:
         """A request was blocked."""
         self.blocked.append(url)
-        self.note(f"A request to {url[:200]!r} was blocked: only {', '.join(self.settings.hosts) or 'nothing'} may be reached.")
+        self.note(
+            f"A request to {url[:200]!r} was blocked: only {', '.join(self.settings.hosts) or 'nothing'} may be reached."
+        )
 
     async def bounded(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
         """The result of ``work``, with what fails beneath as a fault."""

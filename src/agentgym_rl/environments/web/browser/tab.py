@@ -87,7 +87,10 @@ class Tab:
     async def _isolated(self) -> IsolatedWorld:
         if self._world is None:
             self.protocol = await self.page.context.new_cdp_session(self.page)
+            await self.protocol.send("Accessibility.enable")
             self._world = IsolatedWorld(self.protocol)
+        elif len(self.page.frames) > 1:
+            await self._world.keep_trees()
         return self._world
 
     def _begun(self, request: Any) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -22,6 +24,7 @@ class IsolatedWorld:
         self._protocol = protocol
         self._frame: str | None = None
         self._context: int | None = None
+        self._kept: set[tuple[str, str]] = set()
 
     async def call(self, function: str, *arguments: Any) -> Any:
         """What a function of ``page.js`` returns. Raises: DocumentGone; RuntimeError: it threw."""
@@ -38,10 +41,22 @@ class IsolatedWorld:
         """The document is another one now."""
         self._context = None
 
+    async def keep_trees(self) -> None:
+        """Has Chromium keep the accessibility tree of every document in the page: else it builds it anew for every single role
+        and name that is asked for, a thousand times slower.
+        """
+        from playwright.async_api import Error
+
+        tree = await self._protocol.send("Page.getFrameTree")
+        self._frame = tree["frameTree"]["frame"]["id"]
+        found = set(_documents(tree["frameTree"]))
+        for frame, document in found - self._kept:
+            with suppress(Error):  # the frame went away meanwhile
+                await self._protocol.send("Accessibility.getRootAXNode", {"frameId": frame})
+        self._kept = found
+
     async def _open(self) -> None:
-        if self._frame is None:
-            tree = await self._protocol.send("Page.getFrameTree")
-            self._frame = tree["frameTree"]["frame"]["id"]
+        await self.keep_trees()
         made = await self._protocol.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD_NAME})
         self._context = made["executionContextId"]
         await self._evaluate(_source())
@@ -57,6 +72,12 @@ class IsolatedWorld:
                 self._context = None
                 raise DocumentGone from error
             raise
+
+
+def _documents(tree: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield tree["frame"]["id"], tree["frame"]["loaderId"]
+    for child in tree.get("childFrames", ()):
+        yield from _documents(child)
 
 
 _GONE = ("Cannot find context", "context was destroyed", "Inspected target navigated", "uniqueContextId not found")
