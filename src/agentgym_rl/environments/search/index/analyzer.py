@@ -8,6 +8,8 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Any
 
+from agentgym_rl.environments.search.index.stop_words import STOP_WORDS
+
 ANALYZER = "english-1"
 """Written into every index. Changes with anything that changes a term."""
 
@@ -17,7 +19,8 @@ _REMEMBERED = 1 << 16
 
 _ASCII = re.compile(r"\B\.[a-z]{2}\b|[^\W_]+")
 _UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+"
 )
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean: a run of them is many words, or words with endings."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -58,20 +61,13 @@ def terms(text: str) -> list[str]:
 
 def _plain(word: str) -> tuple[str, ...]:
     bare = word.removeprefix(".")
-    if bare in _stop_words():
+    if bare in STOP_WORDS:
         return (word,) if word != bare else ()
     return (_stemmer().stemWord(bare),) if bare else ()
 
 
 def _pairs(run: str) -> list[str]:
     return [run[place : place + 2] for place in range(len(run) - 1)] or [run]
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    from bm25s.stopwords import STOPWORDS_EN_PLUS
-
-    return frozenset(STOPWORDS_EN_PLUS)
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,10 +43,12 @@ _ARRAYS = ("pointers", "passages", "times", "lengths")
 
 
 def are_there(shard: Path) -> bool:
+    """Whether a shard has its counts, whole."""
     return all((shard / COUNTS / name).is_file() for name in [*(f"{name}.npy" for name in _ARRAYS), TERMS, TERM_OFFSETS])
 
 
 def read_counts(shard: Path) -> Counts:
+    """The counts of a shard."""
     folder = shard / COUNTS
     return Counts(folder, *(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS))
 
@@ -56,7 +58,7 @@ def remove_counts(shard: Path) -> None:
     shutil.rmtree(shard / COUNTS)
 
 
-def write_counts(shard: Path, lines: list[bytes]) -> None:
+def write_counts(shard: Path, lines: Sequence[bytes]) -> None:
     """Counts the terms of a shard's passages."""
     occurrences, lengths, names = _read(lines)
     order = sorted(range(len(names)), key=names.__getitem__)
@@ -74,32 +76,52 @@ def write_counts(shard: Path, lines: list[bytes]) -> None:
     write_terms(folder, (names[place] for place in order))
 
 
-def _read(lines: list[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int32], list[bytes]]:
+def _read(lines: Sequence[bytes]) -> tuple[NDArray[np.int32], NDArray[np.int32], list[bytes]]:
     """The terms of all passages, one after another, as numbers; how many each passage has; their names."""
     numbers = _WordNumbers()
-    found, lengths = array("i"), array("i")
+    found, ends = array("i"), array("q", [0])
     for line in lines:
-        before = len(found)
-        for number in map(numbers.__getitem__, words(from_line(line).contents)):
-            if isinstance(number, int):
-                found.append(number)
-            else:
-                found.extend(number)
-        lengths.append(len(found) - before)
-    return np.frombuffer(found, np.int32), np.frombuffer(lengths, np.int32), numbers.names
+        found.extend(map(numbers.__getitem__, words(from_line(line).contents)))
+        ends.append(len(found))
+    of_words = np.frombuffer(found, np.int32) if found else np.empty(0, np.int32)
+    terms, sizes = numbers.expanded(of_words)
+    term_ends = np.concatenate([[0], np.cumsum(sizes)])[np.frombuffer(ends, np.int64)]
+    return terms, np.diff(term_ends).astype(np.int32), numbers.names
 
 
-class _WordNumbers(dict[str, "int | tuple[int, ...]"]):
-    """Word → number of its term; several or none for words that are not exactly one. Each word is looked at once."""
+class _WordNumbers(dict[str, int]):
+    """Word → number of its term; below zero for a word that is not exactly one term. Each word is looked at once."""
 
     def __init__(self) -> None:
         self._terms: dict[str, int] = {}
+        self._several: list[tuple[int, ...]] = [()]
+        """What -1, -2 … stand for; the first is a stop word."""
 
     @property
     def names(self) -> list[bytes]:
+        """Of the terms, by number."""
         return [term.encode() for term in self._terms]
 
-    def __missing__(self, word: str) -> int | tuple[int, ...]:
-        numbers = tuple(self._terms.setdefault(term, len(self._terms)) for term in terms_of_word(word))
-        self[word] = found = numbers[0] if len(numbers) == 1 else numbers
+    def __missing__(self, word: str) -> int:
+        terms = tuple(self._terms.setdefault(term, len(self._terms)) for term in terms_of_word(word))
+        if len(terms) == 1:
+            found = terms[0]
+        elif not terms:
+            found = -1
+        else:
+            self._several.append(terms)
+            found = -len(self._several)
+        self[word] = found
         return found
+
+    def expanded(self, of_words: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """From words to terms, and how many each word is."""
+        how_many = np.array([len(terms) for terms in self._several], np.int64)
+        single = of_words >= 0
+        sizes = np.where(single, 1, how_many[np.where(single, 0, -1 - of_words)])
+        starts = np.cumsum(sizes) - sizes
+        terms = np.empty(int(sizes.sum()), np.int32)
+        terms[starts[single]] = of_words[single]
+        for place in np.flatnonzero(sizes > 1):
+            terms[starts[place] : starts[place] + sizes[place]] = self._several[-1 - of_words[place]]
+        return terms, sizes

@@ -1,0 +1,94 @@
+"""One episode: what an action does to it, its score, and how far it has followed the simulator's solution."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from agentgym_rl.environments.sciworld.actions import clean
+from agentgym_rl.environments.sciworld.admissible import offered
+from agentgym_rl.environments.sciworld.simulator import Simulator
+
+UNKNOWN = "No known action matches that input."
+CANCELLED = "That is the number of none of the choices: the request is cancelled."
+_AMBIGUOUS = "Ambiguous request:"
+_NOT_READ = (UNKNOWN, "Unknown action.")
+_CHOICE = re.compile(r"^(\d+):\t", re.MULTILINE)
+
+
+@dataclass
+class Episode:
+    """``simulator`` has the task loaded."""
+
+    simulator: Simulator
+    electrical: bool
+    moves: int
+    """The most moves of time."""
+    everything: bool
+    """Offer every valid action."""
+    text: str = field(init=False)
+    """What was observed last."""
+    score: int = 0
+    """0 to 100."""
+    choices: int = 0
+    """How many there are to choose from, after an ambiguous action; else 0."""
+    understood: bool = True
+    completed: bool = False
+    out_of_moves: bool = False
+    crashed: bool = False
+    history: list[str] = field(default_factory=list)
+    """The actions that were passed on and read."""
+
+    def __post_init__(self) -> None:
+        first = self.simulator.step("look around")
+        self.text = f"{self.simulator.describe()}\n{first.text}"
+        self._actions: list[str] | None = None
+        self._view: str | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.completed or self.out_of_moves or self.crashed
+
+    def act(self, action: str) -> None:
+        """Take an action: the fields say what came of it."""
+        self._actions = self._view = None
+        choices, self.choices = self.choices, 0
+        said = clean(action)
+        if choices and not (said and said.isdecimal() and int(said) < choices):
+            self.simulator.cancel()
+            self.understood, self.text = False, CANCELLED
+            return
+        if said is None:
+            self.understood, self.text = False, UNKNOWN
+            return
+        answer = self.simulator.step(said)
+        self.text = answer.text
+        self.understood = not answer.text.startswith(_NOT_READ)
+        if answer.text.startswith(_AMBIGUOUS):
+            self.choices = len(_CHOICE.findall(answer.text))
+        if self.understood:
+            self.history.append(said)
+        self.completed = answer.completed or answer.score < 0
+        self.score = max(0, round(100 * answer.score))
+        if not self.completed:
+            self.crashed = self.simulator.crashed()
+            self.out_of_moves = self.simulator.moves() > self.moves
+
+    def state_key(self, task: str) -> str:
+        """Hash of what can be seen: the room, the inventory, the score and an open question."""
+        if self._view is None:
+            self._view = self.simulator.view()
+        question = self.text if self.choices else ""
+        state = f"{task}\n{self._view}\n{self.score}\n{question}"
+        return hashlib.blake2b(state.encode(), digest_size=16).hexdigest()
+
+    def admissible(self) -> list[str]:
+        """The actions on offer, found out when they are first asked for."""
+        if self._actions is None:
+            if self.choices:
+                self._actions = [str(number) for number in range(self.choices)]
+            else:
+                self._actions = offered(self.simulator.scene(electrical=self.electrical), everything=self.everything)
+        return self._actions

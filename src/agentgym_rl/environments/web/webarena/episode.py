@@ -1,0 +1,101 @@
+"""One episode: replicas leased and reset, sites logged in to, tabs opened, turns taken, the end scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from agentgym_rl.environments.errors import EnvironmentFault
+from agentgym_rl.environments.web.browser import Session, View, open_session
+from agentgym_rl.environments.web.browser.loop import owned
+from agentgym_rl.environments.web.webarena.accounts import Account
+from agentgym_rl.environments.web.webarena.addresses import Addresses, host_of
+from agentgym_rl.environments.web.webarena.leases import Lease, lease
+from agentgym_rl.environments.web.webarena.logins import Logins, merged
+from agentgym_rl.environments.web.webarena.options import Options
+from agentgym_rl.environments.web.webarena.recorder import Recorder
+from agentgym_rl.environments.web.webarena.resets import reset_site
+from agentgym_rl.environments.web.webarena.scoring import Ending, Score, score_original, score_verified
+from agentgym_rl.environments.web.webarena.task_file import OriginalTask, WebTask
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What an action led to."""
+
+    view: View
+    understood: bool = True
+    score: Score | None = None
+    """At the end."""
+
+
+class Episode:
+    """Runs on the browser's loop. :meth:`begin` first; :meth:`close` always, also after a fault. Every method may raise
+    EnvironmentFault.
+    """
+
+    def __init__(self, task: WebTask, options: Options, accounts: dict[str, Account]) -> None:
+        self.task = task
+        self._options = options
+        self._accounts = accounts
+        self._leases: dict[str, Lease] = {}
+        self._session: Session | None = None
+        self._recorder: Recorder | None = None
+        self.addresses = Addresses({})
+
+    async def begin(self) -> View:
+        """The first view: the task's first tab."""
+        options = self._options
+        self._leases = await lease(options.sites, self.task.sites, share=options.share, seconds=options.wait_seconds)
+        self.addresses = Addresses({site: one.replica.url for site, one in self._leases.items()})
+        logins: Logins = owned("webarena logins", Logins)
+        for one in self._leases.values():
+            if one.replica.resettable and (one.changed or options.reset == "always"):
+                await reset_site(one.replica, options.reset_seconds)
+                one.changed = False
+                logins.forget(one.replica)
+        states = [
+            await logins.state(one.replica, self._accounts[site], options.browser)
+            for site, one in self._leases.items()
+            if site in self._accounts
+        ]
+        hosts = (*self.addresses.hosts, *options.hosts)
+        self._session = await open_session(replace(options.browser, hosts=hosts, context={"storage_state": merged(states)}))
+        self._recorder = Recorder(self._session.context)
+        for place, start in enumerate(self.task.starts):
+            if place:
+                await self._session.new_tab()
+            await self._session.goto(self.addresses.filled(start))
+        if len(self.task.starts) > 1:
+            await self._session.focus(0)
+        return await self._session.observe()
+
+    async def act(self, action: str) -> Turn:
+        """Takes an action as the agent wrote it; ``stop`` scores the episode."""
+        assert self._session is not None
+        outcome = await self._session.act(self.addresses.meant(action))
+        if outcome.answer is None:
+            return Turn(outcome.view, outcome.understood)
+        return Turn(outcome.view, score=await self._score(self._session, outcome.answer))
+
+    async def close(self) -> None:
+        """Ends the session and frees the replicas. Idempotent."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+        written = {host_of(url) for url in self._recorder.writing} if self._recorder is not None else set()
+        leases, self._leases = self._leases, {}
+        for one in leases.values():
+            one.mark(changed=one.changed or host_of(one.replica.url) in written)
+            one.release()
+
+    async def _score(self, session: Session, answer: str) -> Score:
+        assert self._recorder is not None
+        ending = Ending(answer, session.context, session.page, self.addresses, await self._recorder.entries())
+        try:
+            if isinstance(self.task, OriginalTask):
+                return await score_original(self.task, ending, self._options.judge, self._accounts["shopping_admin"])
+            return await score_verified(self.task, ending, self._options.task_file)
+        except EnvironmentFault:
+            raise
+        except LookupError as error:  # a site's own interface gave other fields than it should
+            raise EnvironmentFault(f"webarena: task {self.task.task_id} can't be scored: {error!r}") from error

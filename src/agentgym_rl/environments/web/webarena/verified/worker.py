@@ -1,0 +1,53 @@
+"""The worker: a script that runs in the environment of webarena-verified and scores episodes, a JSON line each.
+
+It imports nothing of this project. Its only argument is a task file, or nothing for the package's own. A line in is
+``{"task": 44, "answer": {...}, "events": [...], "sites": {"__GITLAB__": "http://..."}}``, a line out ``{"score", "status",
+"messages"}``, or ``{"failed": why}`` when the package itself broke. The first line out says that it is ready.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what the package prints must not get between the answers
+    logging.disable(logging.CRITICAL)  # its log quotes whole requests
+    from webarena_verified.api.webarena_verified import WebArenaVerified
+    from webarena_verified.types.config import WebArenaVerifiedConfig
+
+    own = {"test_data_file": Path(sys.argv[1])} if len(sys.argv) > 1 else {}
+    package = WebArenaVerified(config=WebArenaVerifiedConfig(environments={}, **own))
+    print(json.dumps({"ready": True}), file=answers, flush=True)
+    for line in sys.stdin:
+        try:
+            found = evaluate(package, json.loads(line))
+        except Exception as error:
+            found = {"failed": f"{type(error).__name__}: {error}"}
+        print(json.dumps(found, default=str), file=answers, flush=True)
+
+
+def evaluate(package: Any, order: dict[str, Any]) -> dict[str, Any]:
+    """The result of one episode."""
+    from webarena_verified.types.config import EnvironmentConfig
+    from webarena_verified.types.task import WebArenaSite
+
+    # One address a site: the package looks addresses up by containment, which other replicas' would confuse.
+    package.config.environments = {WebArenaSite(name): EnvironmentConfig(urls=[url]) for name, url in order["sites"].items()}
+    result = package.evaluate_task(task_id=order["task"], agent_response=order["answer"], network_trace=order["events"])
+    messages = [result.error_msg] if result.error_msg else []
+    for part in result.evaluators_results:
+        messages += [part.error_msg] if part.error_msg else []
+        for assertion in part.assertions or ():
+            messages += list(assertion.assertion_msgs or ())
+    return {"score": float(result.score), "status": str(result.status), "messages": messages}
+
+
+if __name__ == "__main__":
+    main()
