@@ -19,8 +19,7 @@ _REMEMBERED = 1 << 16
 
 _ASCII = re.compile(r"\B\.[a-z]{2}\b|[^\W_]+")
 _UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+"
 )
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean: a run of them is many words, or words with endings."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")

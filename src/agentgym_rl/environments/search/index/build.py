@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from agentgym_rl.environments.search.errors import IndexRefused
+from agentgym_rl.environments.search.errors import CorpusError, IndexRefused
 from agentgym_rl.environments.search.index.counts import read_counts, remove_counts
 from agentgym_rl.environments.search.index.format import BM25, MANIFEST, SHARDS, Manifest, is_index, manifest_text
 from agentgym_rl.environments.search.index.merge import merge
 from agentgym_rl.environments.search.index.shards import is_done, pieces, shard_folder, write_shard
 from agentgym_rl.environments.search.retrieval import Passage
-from agentgym_rl.records.atomic import PARTIAL
+from agentgym_rl.records.atomic import PARTIAL, folder_atomic, write_atomic
 
 Progress = Callable[[str, int], None]
 """Told after every step: what is being done, and how many passages are done."""
@@ -38,13 +39,16 @@ def build_index(passages: Iterable[Passage], folder: Path, *, corpus: str, progr
         number = piece.number + 1
         if progress:
             progress("reading", done)
-    import shutil
-
-    shutil.rmtree(partial / BM25, ignore_errors=True)
+    if not done:
+        raise CorpusError(Path(corpus), "", "no passage in it")
     all_shards = [shard_folder(shards, n) for n in range(number)]
-    merged = merge([read_counts(shard) for shard in all_shards], partial / BM25)
+    with folder_atomic(partial / BM25) as at:
+        merged = merge([read_counts(shard) for shard in all_shards], at)
     manifest = Manifest(corpus, digest.hexdigest(), done, number, merged.terms, merged.postings)
-    for shard in all_shards:
-        remove_counts(shard)
-    (partial / MANIFEST).write_text(manifest_text(manifest))
+    for shard in shards.iterdir():
+        if shard in all_shards:
+            remove_counts(shard)
+        else:
+            shutil.rmtree(shard)
+    write_atomic(partial / MANIFEST, manifest_text(manifest))
     partial.rename(folder)

@@ -52,8 +52,8 @@ def merge(shards: Sequence[Counts], folder: Path) -> Merged:
         _array_file(folder / PASSAGES, np.int32, pointers[-1]) as passages_file,
     ):
         for terms_here, scores, passages in _ranges(shards, local, pointers, rarity):
-            scores_file.write(memoryview(scores).cast("B"))
-            passages_file.write(memoryview(passages).cast("B"))
+            scores_file.write(scores.data)
+            passages_file.write(passages.data)
             most.append(np.maximum.reduceat(scores, pointers[terms_here] - pointers[terms_here.start]))
     np.save(folder / MOST, np.concatenate(most))
     (folder / PARAMETERS).write_text(json.dumps(_parameters(count), indent=2))

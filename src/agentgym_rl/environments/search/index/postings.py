@@ -17,7 +17,5 @@ MOST = "most.npy"
 
 def open_postings(folder: Path, count: int) -> Postings:
     """Maps the files into memory; ``count`` is the number of passages."""
-    scores, passages, pointers, most = (
-        np.load(folder / name, mmap_mode="r") for name in (SCORES, PASSAGES, POINTERS, MOST)
-    )
+    scores, passages, pointers, most = (np.load(folder / name, mmap_mode="r") for name in (SCORES, PASSAGES, POINTERS, MOST))
     return Postings(scores, passages, pointers, most, count)

@@ -14,5 +14,5 @@ STOP_WORDS = frozenset(
     after against about around across along off out up down near per via
     again also just very too more most much many few less least still there here now ever once
     s t d m o y ll re ve ain don didn doesn isn aren wasn weren won wouldn couldn shouldn hasn haven hadn
-    """.split()
+    """.split()  # noqa: SIM905
 )

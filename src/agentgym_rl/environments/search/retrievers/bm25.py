@@ -7,17 +7,17 @@ from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from agentgym_rl.environments.search.index.analyzer import terms
 from agentgym_rl.environments.search.index.format import BM25, SHARDS, Manifest
-from agentgym_rl.environments.search.index.merge import PASSAGES, POINTERS, SCORES
 from agentgym_rl.environments.search.index.passages import PassageStore
+from agentgym_rl.environments.search.index.postings import open_postings
 from agentgym_rl.environments.search.index.shards import shard_folder
 from agentgym_rl.environments.search.index.vocabulary import Vocabulary
 from agentgym_rl.environments.search.retrieval import Hit
+from agentgym_rl.environments.search.scoring import best_of
 
 MOST_TERMS = 512
 """Of a query with more different terms the rarest count: its time is bounded, and they decide."""
@@ -29,14 +29,10 @@ class Bm25Retriever:
     """A :class:`~agentgym_rl.environments.search.retrieval.Retriever`."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        from agentgym_rl.environments.search.index.kernel import best
-
-        self._best = best
         self._manifest = manifest
         self._vocabulary = Vocabulary(folder / BM25)
-        self._scores, self._passages, self._pointers = (
-            np.load(folder / BM25 / name, mmap_mode="r") for name in (SCORES, PASSAGES, POINTERS)
-        )
+        self._postings = open_postings(folder / BM25, manifest.passages)
+        self._best = best_of(self._postings)
         self._store = PassageStore([shard_folder(folder / SHARDS, number) for number in range(manifest.shards)])
 
     @property
@@ -65,8 +61,8 @@ class Bm25Retriever:
             return []
         numbers = np.fromiter(known.keys(), np.int64, len(known))
         weights = np.fromiter(known.values(), np.float32, len(known))
-        found: Any = self._best(self._scores, self._passages, self._pointers, numbers, weights, k, self._manifest.passages)
-        return list(zip(found[1].tolist(), found[0].tolist(), strict=True))
+        scores, places = self._best(numbers, weights, k)
+        return list(zip(places.tolist(), scores.tolist(), strict=True))
 
     def _known(self, query: str) -> dict[int, int]:
         """Number → how often, of the query's terms that the index has; ascending, so that scores add up in one order."""
@@ -74,7 +70,8 @@ class Bm25Retriever:
         numbers = {number: times for term, times in counted.items() if (number := self._vocabulary.number(term)) is not None}
         chosen = sorted(numbers)
         if len(chosen) > MOST_TERMS:
+            pointers = self._postings.pointers
             chosen = sorted(
-                sorted(chosen, key=lambda number: (self._pointers[number + 1] - self._pointers[number], number))[:MOST_TERMS]
+                sorted(chosen, key=lambda number: (pointers[number + 1] - pointers[number], number))[:MOST_TERMS]
             )
         return {number: numbers[number] for number in chosen}

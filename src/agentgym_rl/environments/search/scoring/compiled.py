@@ -126,9 +126,9 @@ def _loop(
 
 def _compiled() -> Callable[..., Any]:
     try:
-        return numba.njit(nogil=True, cache=True)(_loop)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True, cache=True)(_loop)
     except RuntimeError:  # there is no folder that it could be kept in
-        return numba.njit(nogil=True)(_loop)  # type: ignore[no-any-return]
+        return numba.njit(nogil=True)(_loop)
 
 
 _best = _compiled()
