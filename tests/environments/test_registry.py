@@ -75,7 +75,7 @@ def test_a_class_of_a_module_in_the_working_directory(module):
     ("id", "message"),
     [
         ("textcarft", "unknown environment 'textcarft'; nearest: textcraft; or give package.module:Class"),
-        ("", "unknown environment ''; nearest: babyai, textcraft; or give package.module:Class"),
+        ("", f"unknown environment ''; nearest: {', '.join(registry.registered())}; or give package.module:Class"),
         ("no_such_module:World", "environment 'no_such_module:World': there is no module 'no_such_module'"),
         ("agentgym_rl.nothing:World", "environment 'agentgym_rl.nothing:World': there is no module 'agentgym_rl.nothing'"),
         ("my_echo_world:Ecko", "environment 'my_echo_world:Ecko': module 'my_echo_world' has no 'Ecko'"),

@@ -43,7 +43,7 @@ def make(id: str, **settings: Any) -> Environment:
     try:
         return world(**settings)
     except ModuleNotFoundError as error:
-        raise _missing(id, error) from error
+        raise _missing(id, error, world.extra) from error
 
 
 def tasks(id: str, split: Split = "train", **settings: Any) -> TaskSet:
@@ -55,7 +55,7 @@ def tasks(id: str, split: Split = "train", **settings: Any) -> TaskSet:
     try:
         return world.tasks(split, **settings)
     except ModuleNotFoundError as error:
-        raise _missing(id, error) from error
+        raise _missing(id, error, world.extra) from error
 
 
 def registered() -> list[str]:
@@ -151,9 +151,10 @@ def nearest(word: str, known: list[str]) -> str:
     return f"; nearest: {', '.join(near)}" if near else "; there are none"
 
 
-def _missing(id: str, error: ModuleNotFoundError) -> MissingExtra:
+def _missing(id: str, error: ModuleNotFoundError, extra: str | None = None) -> MissingExtra:
+    extra = extra or id
     point = _entry_point(id)
     package = point.dist.name if point.dist is not None else None
     extras = (point.dist.metadata.get_all("Provides-Extra") or []) if point.dist is not None else []
-    what = f"{package}[{id}]" if id in extras else str(error.name)
+    what = f"{package}[{extra}]" if extra in extras else str(error.name)
     return MissingExtra(f"environment {id!r} needs {error.name}: pip install '{what}'", name=error.name)
