@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 import unicodedata
 from functools import cache, lru_cache
 from typing import Any
@@ -14,10 +13,12 @@ ANALYZER = "english-1"
 """Written into every index. Changes with anything that changes a term."""
 
 LONGEST_WORD = 64
-"""Of longer words this many characters count."""
+"""Characters; the rest of a longer word is not looked at."""
 _REMEMBERED = 1 << 16
 
-_ASCII = re.compile(r"\B\.[a-z]{2}\b|[^\W_]+")
+_BREAKS = {code: " " for code in range(128) if not chr(code).isalnum()}
+_DOMAIN = re.compile(r"\.(?<!\w\.)[a-z]{2}\b")
+"""Led by the full stop, which is quick to look for."""
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\U00020000-\U0003ffff]+"
 )
@@ -26,11 +27,13 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 
 
 def words(text: str) -> list[str]:
-    """The words as written, in lower case: runs of letters, digits and the marks that belong to letters.
+    """The words in lower case: runs of letters, digits and the marks that belong to letters.
 
-    ``.is`` is one word, with its full stop: a domain's name, which would otherwise be a stop word.
+    ``.is`` is a word with its full stop, besides ``is``: a domain's name, which would otherwise be a stop word.
     """
-    return (_ASCII if text.isascii() else _any_script()).findall(text.lower())
+    text = text.lower()
+    found = text.translate(_BREAKS).split() if text.isascii() else _any_script().findall(text.replace("_", " "))
+    return found + _DOMAIN.findall(text)
 
 
 @lru_cache(_REMEMBERED)
@@ -38,7 +41,6 @@ def terms_of_word(word: str) -> tuple[str, ...]:
     """What is indexed for one of :func:`words`: nothing for a stop word, pairs of characters for scripts without spaces, else
     its stem without accents.
     """
-    word = word[:LONGEST_WORD]
     if word.isascii():
         return _plain(word)
     word = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", word))).casefold()
@@ -59,10 +61,9 @@ def terms(text: str) -> list[str]:
 
 
 def _plain(word: str) -> tuple[str, ...]:
-    bare = word.removeprefix(".")
-    if bare in STOP_WORDS:
-        return (word,) if word != bare else ()
-    return (_stemmer().stemWord(bare),) if bare else ()
+    if word.startswith("."):  # its letters are a word of their own already
+        return (word,) if word[1:] in STOP_WORDS else ()
+    return (_stemmer().stemWord(word[:LONGEST_WORD]),) if word and word not in STOP_WORDS else ()
 
 
 def _pairs(run: str) -> list[str]:
@@ -78,6 +79,6 @@ def _stemmer() -> Any:
 
 @cache
 def _any_script() -> re.Pattern[str]:
-    """As for ASCII, with the marks that Python does not count as parts of words, such as the vowels of Devanagari."""
-    marks = [code for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code))[0] == "M"]
-    return re.compile(rf"\B\.[a-z]{{2}}\b|(?:[^\W_]|[{''.join(map(chr, marks))}])+")
+    """Letters, digits, and the marks that Python does not count as parts of words, such as the vowels of Devanagari."""
+    marks = [chr(code) for code in range(1 << 16) if unicodedata.category(chr(code))[0] == "M"]
+    return re.compile(rf"[\w{''.join(marks)}]+")

@@ -4,51 +4,113 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agentgym_rl.environments.search.errors import CorpusError, IndexRefused
 from agentgym_rl.environments.search.index.counts import read_counts, remove_counts
-from agentgym_rl.environments.search.index.format import BM25, MANIFEST, SHARDS, Manifest, is_index, manifest_text
+from agentgym_rl.environments.search.index.format import BM25, MANIFEST, SHARDS, Manifest, manifest_text, read_manifest
 from agentgym_rl.environments.search.index.merge import merge
 from agentgym_rl.environments.search.index.shards import is_done, pieces, shard_folder, write_shard
 from agentgym_rl.environments.search.retrieval import Passage
 from agentgym_rl.records.atomic import PARTIAL, folder_atomic, write_atomic
+from agentgym_rl.records.errors import RecordError
+from agentgym_rl.records.lock import FolderLock
 
 Progress = Callable[[str, int], None]
 """Told after every step: what is being done, and how many passages are done."""
 
+_CORPUS = "corpus.txt"
+"""The name of the corpus that an unfinished index is of."""
+_LOCK = "build.lock"
+
 
 def build_index(passages: Iterable[Passage], folder: Path, *, corpus: str, progress: Progress | None = None) -> None:
-    """Builds a BM25 index; ``corpus`` is its name."""
-    if is_index(folder):
-        raise IndexRefused(f"{folder}: there is an index already; choose another folder, or remove it first")
-    partial = folder.with_name(folder.name + PARTIAL)
-    shards = partial / SHARDS
-    shards.mkdir(parents=True, exist_ok=True)
-    digest = hashlib.sha256()
-    done = number = 0
-    for piece in pieces(passages):
-        for line in piece.lines:
-            digest.update(line)
-        sha256 = piece.sha256
-        at = shard_folder(shards, piece.number)
-        if not is_done(at, sha256):
-            write_shard(at, piece, sha256)
-        done += len(piece.lines)
-        number = piece.number + 1
-        if progress:
-            progress("reading", done)
-    if not done:
-        raise CorpusError(Path(corpus), "", "no passage in it")
-    all_shards = [shard_folder(shards, n) for n in range(number)]
-    with folder_atomic(partial / BM25) as at:
-        merged = merge([read_counts(shard) for shard in all_shards], at)
-    manifest = Manifest(corpus, digest.hexdigest(), done, number, merged.terms, merged.postings)
-    for shard in shards.iterdir():
-        if shard in all_shards:
+    """Builds a BM25 index in ``folder``, which appears when it is whole. Until then its parts lie beside it, in
+    ``FOLDER.partial``: called again with the same passages, a build that was stopped counts only those not counted yet.
+
+    Memory: about 600 MiB, however large the corpus; disk: about three times the size of its text while it is being built.
+
+    Args:
+        passages: read once, in the order in which equally good hits will be listed.
+        folder: must not exist, or be empty.
+        corpus: its name, which results tell.
+        progress: see :data:`Progress`.
+
+    Raises:
+        CorpusError: there is no passage. Whatever ``passages`` raises, too.
+        IndexRefused: ``folder`` is in use, or holds the beginning of another corpus's index; or it can't be written.
+    """
+    with _begun(folder, corpus) as partial:
+        shards, sha256, count = _write_shards(passages, partial, progress)
+        if not count:
+            raise CorpusError(Path(corpus), "", "there is no passage in it")
+        with folder_atomic(partial / BM25) as at:
+            merged = merge([read_counts(shard) for shard in shards], at, progress)
+        for shard in shards:
             remove_counts(shard)
-        else:
-            shutil.rmtree(shard)
-    write_atomic(partial / MANIFEST, manifest_text(manifest))
-    partial.rename(folder)
+        manifest = Manifest(corpus, sha256, count, len(shards), merged.terms, merged.postings)
+        write_atomic(partial / MANIFEST, manifest_text(manifest))
+
+
+@contextmanager
+def _begun(folder: Path, corpus: str) -> Iterator[Path]:
+    """The folder of the unfinished index, locked; renamed to ``folder`` at the end."""
+    if folder.exists() and any(folder.iterdir()):
+        raise IndexRefused(f"{folder}: {_what_lies_in(folder)}; choose another folder, or remove it first")
+    partial = folder.with_name(folder.name + PARTIAL)
+    lock = FolderLock(partial / _LOCK, "building an index", "folder")
+    try:
+        lock.acquire()
+        try:
+            _claim(partial, corpus)
+            yield partial
+            (partial / _CORPUS).unlink()
+            (partial / _LOCK).unlink()
+            partial.rename(folder)
+        finally:
+            lock.release()
+    except (OSError, RecordError) as error:
+        cause = error.__cause__ if isinstance(error, RecordError) else error
+        if not isinstance(cause, OSError):
+            raise IndexRefused(str(error)) from error  # another process builds it
+        raise IndexRefused(
+            f"{partial}: can't be written: {cause.strerror or cause}; what was done is kept: mend it and begin again"
+        ) from error
+
+
+def _claim(partial: Path, corpus: str) -> None:
+    name = partial / _CORPUS
+    if name.exists() and name.read_text(encoding="utf-8") != corpus:
+        begun = name.read_text(encoding="utf-8")
+        raise IndexRefused(
+            f"{partial}: an unfinished index of corpus {begun!r}, not {corpus!r}; remove it, or choose another"
+        )
+    write_atomic(name, corpus)
+
+
+def _what_lies_in(folder: Path) -> str:
+    try:
+        return f"there is an index already, of {read_manifest(folder).identity}"
+    except IndexRefused:
+        return "there is something else already"
+
+
+def _write_shards(passages: Iterable[Passage], partial: Path, progress: Progress | None) -> tuple[list[Path], str, int]:
+    """Folders in order, SHA-256 and number of the passages."""
+    shards: list[Path] = []
+    digest = hashlib.sha256()
+    count = 0
+    for piece in pieces(passages):
+        shards.append(shard_folder(partial / SHARDS, piece.number))
+        sha256 = piece.sha256
+        if not is_done(shards[-1], sha256):
+            write_shard(shards[-1], piece, sha256)
+        digest.update(sha256.encode())
+        count += len(piece.lines)
+        if progress:
+            progress("reading", count)
+    for other in set((partial / SHARDS).glob("*")) - set(shards):  # of a longer corpus that was begun before
+        shutil.rmtree(other)
+    return shards, digest.hexdigest(), count

@@ -33,7 +33,7 @@ class Manifest:
     corpus: str
     """The corpus's name."""
     sha256: str
-    """Of its passages, as the lines they are stored in."""
+    """Of its passages: of the SHA-256 of the lines that each shard stores."""
     passages: int
     shards: int
     terms: int
@@ -53,11 +53,6 @@ class Manifest:
 def manifest_text(manifest: Manifest) -> str:
     """As the file has it."""
     return json.dumps(asdict(manifest), indent=2, ensure_ascii=False) + "\n"
-
-
-def is_index(folder: Path) -> bool:
-    """Whether something lies there that says it is a finished index."""
-    return (folder / MANIFEST).is_file()
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -6,7 +6,7 @@ import heapq
 import json
 import math
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -33,8 +33,8 @@ class Merged:
     postings: int
 
 
-def merge(shards: Sequence[Counts], folder: Path) -> Merged:
-    """Writes the scores and terms. ``shards`` in the order of the corpus."""
+def merge(shards: Sequence[Counts], folder: Path, progress: Callable[[str, int], None] | None = None) -> Merged:
+    """Writes the scores and terms. ``shards`` in the order of the corpus; ``progress`` is told as if passages were done."""
     numbers = [array("i") for _ in shards]
     write_terms(folder, _merge_terms(shards, numbers))
     local = [np.frombuffer(of_shard, np.int32) if of_shard else np.empty(0, np.int32) for of_shard in numbers]
@@ -55,6 +55,8 @@ def merge(shards: Sequence[Counts], folder: Path) -> Merged:
             scores_file.write(scores.data)
             passages_file.write(passages.data)
             most.append(np.maximum.reduceat(scores, pointers[terms_here] - pointers[terms_here.start]))
+            if progress:
+                progress("scoring", count * int(pointers[terms_here.stop]) // int(pointers[-1]))
     np.save(folder / MOST, np.concatenate(most))
     (folder / PARAMETERS).write_text(json.dumps(_parameters(count), indent=2))
     return Merged(terms, int(pointers[-1]))
@@ -76,7 +78,7 @@ def _ranges(
     """Successive ranges of terms, with their scores and passages."""
     lengths = [np.asarray(counts.lengths) for counts in shards]
     starts = np.cumsum([0, *map(len, lengths)])
-    mean = sum(int(of_shard.sum()) for of_shard in lengths) / starts[-1]
+    mean = sum(int(of_shard.sum()) for of_shard in lengths) / starts[-1] or 1.0
     norms = [(K1 * (1 - B + B * of_shard / mean)).astype(np.float32) for of_shard in lengths]
     first = 0
     while first < len(rarity):

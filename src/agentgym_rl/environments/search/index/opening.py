@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agentgym_rl.environments.search.errors import IndexRefused
 from agentgym_rl.environments.search.index.format import read_manifest
 from agentgym_rl.environments.search.retrieval import Retriever
 
@@ -16,4 +17,8 @@ def open_index(folder: Path) -> Retriever:
     """
     from agentgym_rl.environments.search.retrievers.bm25 import Bm25Retriever
 
-    return Bm25Retriever(folder, read_manifest(folder))
+    manifest = read_manifest(folder)
+    try:
+        return Bm25Retriever(folder, manifest)
+    except (OSError, ValueError, EOFError) as error:
+        raise IndexRefused(f"{folder}: damaged index of {manifest.corpus}: {error}; build it again") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 from bisect import bisect_right
 from pathlib import Path
 
@@ -34,9 +35,11 @@ class PassageStore:
     """All passages, by their place in the corpus."""
 
     def __init__(self, shards: list[Path]) -> None:
-        """``shards``: their folders, in order."""
+        """``shards``: their folders, in order. Raises OSError, ValueError: one is not there, or damaged."""
         self._offsets = [np.load(shard / OFFSETS, mmap_mode="r") for shard in shards]
-        self._lines = [_mapped(shard / PASSAGES) for shard in shards]
+        self._lines = [
+            _mapped(shard / PASSAGES, int(offsets[-1])) for shard, offsets in zip(shards, self._offsets, strict=True)
+        ]
         self._starts = np.cumsum([0, *(len(offsets) - 1 for offsets in self._offsets)]).tolist()
 
     def __len__(self) -> int:
@@ -54,6 +57,8 @@ class PassageStore:
             lines.close()
 
 
-def _mapped(path: Path) -> mmap.mmap:
+def _mapped(path: Path, size: int) -> mmap.mmap:
     with path.open("rb") as stream:
+        if os.fstat(stream.fileno()).st_size != size:
+            raise ValueError(f"{path.parent.name}/{path.name} has not {size} bytes")
         return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)

@@ -19,6 +19,8 @@ from agentgym_rl.environments.search.index.vocabulary import Vocabulary
 from agentgym_rl.environments.search.retrieval import Hit
 from agentgym_rl.environments.search.scoring import best_of
 
+LONGEST_QUERY = 1 << 17
+"""Characters; the rest of a longer query is not looked at."""
 MOST_TERMS = 512
 """Of a query with more different terms the rarest count: its time is bounded, and they decide."""
 _WORTH_A_THREAD = 8
@@ -29,10 +31,11 @@ class Bm25Retriever:
     """A :class:`~agentgym_rl.environments.search.retrieval.Retriever`."""
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
+        """Raises OSError, ValueError: a file is not there, or damaged."""
         self._manifest = manifest
-        self._vocabulary = Vocabulary(folder / BM25)
-        self._postings = open_postings(folder / BM25, manifest.passages)
+        self._postings = open_postings(folder / BM25, manifest)
         self._best = best_of(self._postings)
+        self._vocabulary = Vocabulary(folder / BM25)
         self._store = PassageStore([shard_folder(folder / SHARDS, number) for number in range(manifest.shards)])
 
     @property
@@ -66,7 +69,7 @@ class Bm25Retriever:
 
     def _known(self, query: str) -> dict[int, int]:
         """Number → how often, of the query's terms that the index has; ascending, so that scores add up in one order."""
-        counted = Counter(terms(query))
+        counted = Counter(terms(query[:LONGEST_QUERY]))
         numbers = {number: times for term, times in counted.items() if (number := self._vocabulary.number(term)) is not None}
         chosen = sorted(numbers)
         if len(chosen) > MOST_TERMS:

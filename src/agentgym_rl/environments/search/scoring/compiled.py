@@ -25,7 +25,9 @@ class Compiled:
     """Keeps no state between queries; many threads may call it, and run at the same time."""
 
     def __init__(self, postings: Postings) -> None:
+        """Compiles, where no process has done so before: that takes seconds, which the first query shall not wait for."""
         self._postings = postings
+        self(np.empty(0, np.int64), np.empty(0, np.float32), 1)
 
     def __call__(self, terms: NDArray[np.int64], weights: NDArray[np.float32], k: int) -> Found:
         """See :data:`~agentgym_rl.environments.search.scoring.Best`."""
