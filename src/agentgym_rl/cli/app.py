@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from agentgym_rl.cli import doctor, envs, play, serve, train
+from agentgym_rl.cli import doctor, envs, play, search, serve, train
 from agentgym_rl.cli import eval as evaluation
 from agentgym_rl.cli.errors import BAD_USE, STOPPED, explain_error
 
@@ -26,6 +26,7 @@ app = typer.Typer(
 )
 for _module in (envs, play, serve, train, evaluation, doctor):
     app.command(_module.__name__.rpartition(".")[2])(_module.command)
+app.add_typer(search.app)
 
 
 def _print_version(wanted: bool) -> None:

@@ -26,6 +26,8 @@ _CODES = {
     "agentgym_rl.agents.models.errors:ModelError": BAD_USE,
     "agentgym_rl.agents.action_spaces.admissible:CannotRestrict": BAD_USE,
     "agentgym_rl.records.errors:RecordError": BAD_USE,
+    "agentgym_rl.environments.search.errors:CorpusError": BAD_USE,
+    "agentgym_rl.environments.search.errors:IndexRefused": BAD_USE,
     "agentgym_rl.training.tracking.errors:TrackerMissing": BAD_USE,
 }
 """By name, because an exception of a class can only come from a module that is loaded: nothing is imported to tell."""
