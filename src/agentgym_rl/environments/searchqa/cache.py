@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -38,7 +37,7 @@ def made_once(name: str, fingerprint: str, make: Callable[[Path], None]) -> Path
                 try:
                     make(making)
                     making.chmod(0o755)
-                    os.rename(making, target)
+                    making.rename(target)
                 finally:
                     shutil.rmtree(making, ignore_errors=True)
     except OSError as error:

@@ -42,7 +42,7 @@ def _share(topic: set[str], words: set[str]) -> float:
 def _phrases(found: Sequence[Shown]) -> Iterator[tuple[str, set[str], set[str]]]:
     """Phrase, words of its label, words of what the label stands in."""
     for one in found:
-        yield one.title.partition(": ")[0], set(), set()
+        yield one.about, set(), set()
         for line in one.lines:
             head, colon, rest = line.partition(": ")
             labelled = bool(colon) and len(head.split()) <= 2 * MOST_WORDS
@@ -67,5 +67,5 @@ def _values(text: str) -> Iterator[str]:
     pieces = bare.split(", ")
     if len(pieces) > 1:
         yield from pieces
-    yield from (inside.strip(" \"“”") for inside in _PARENTHESIS.findall(text))
+    yield from (inside.strip(' "“”') for inside in _PARENTHESIS.findall(text))
     yield from spans.names(text)

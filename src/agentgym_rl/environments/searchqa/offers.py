@@ -36,7 +36,7 @@ def answers(question: str, found: Sequence[Shown], most: int) -> list[str]:
 
 def _names(question: str, last: Sequence[Shown]) -> Iterator[str]:
     of_question = spans.names(question)
-    titles = [one.title.partition(": ")[0] for one in last]
+    titles = [one.about for one in last]
     yield from titles[:1]
     yield from of_question
     for one in last[:1]:

@@ -16,7 +16,7 @@ class Options:
     questions: str | tuple[str, ...] = FACTBOOK
     index: str | None = None
     topk: int = 3
-    words: int = 400
+    tokens: int = 500
     attempts: int | None = 1
     queries_offered: int = 32
     answers_offered: int = 32
@@ -26,9 +26,9 @@ class Options:
     @classmethod
     def check(cls, settings: Mapping[str, Any]) -> Options:
         """The options of ``settings``, defaults for what they lack."""
-        given = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
+        given: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in settings.items()}
         options = cls(**given)
-        for name, least in (("topk", 1), ("words", 10), ("queries_offered", 1), ("answers_offered", 1)):
+        for name, least in (("topk", 1), ("tokens", 20), ("queries_offered", 1), ("answers_offered", 1)):
             _whole(name, getattr(options, name), least)
         if options.attempts is not None:
             _whole("attempts", options.attempts, 1)

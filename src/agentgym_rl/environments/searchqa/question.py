@@ -36,7 +36,7 @@ class Question:
 
 def question_id(category: str, text: str, answers: tuple[str, ...]) -> str:
     """``nq/3f2a…``: the same for the same question everywhere, whatever file it comes from."""
-    digest = hashlib.sha256("\x00".join((text, *sorted(answers))).encode()).hexdigest()
+    digest = hashlib.sha256("\x00".join((text, *sorted(answers))).encode(errors="replace")).hexdigest()
     return f"{category}/{digest[:12]}"
 
 

@@ -1,4 +1,4 @@
-"""What a search shows: passages made harmless, cut to a budget of words, inside one information block."""
+"""What a search shows: passages made harmless, cut to a budget of tokens, inside one information block."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from agentgym_rl.environments.search.retrieval import Hit, Passage
 
 _SENTENCE = re.compile(r"(?<=[\w)\"”]{3}[.!?]) (?=[A-Z\"“(])")
 _WORD = re.compile(r"\w+")
+_TOKEN = re.compile(r"[^\W\d_]{1,6}|\d|(?:[^\w\s]|_)+")
 _STEM = 5
 """Letters by which words are compared: ``borders`` and ``border`` are one."""
+_TITLE = 4
+"""A title may have one in so many of a passage's tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +23,14 @@ class Shown:
     """A passage as it was shown."""
 
     id: str
+    about: str
+    """What the passage is about: its title up to a colon, whole."""
     title: str
+    """As shown: cut where it was too long."""
     lines: tuple[str, ...]
     """Lines or sentences, in order."""
     cut: int
-    """Words left out."""
+    """Words left out of the text."""
 
 
 def harmless(text: str) -> str:
@@ -33,12 +39,17 @@ def harmless(text: str) -> str:
     return " ".join("".join(" " if unicodedata.category(one)[0] == "C" else one for one in text).split())
 
 
-def shown(hits: Sequence[Hit], query: str, words: int) -> list[Shown]:
-    """The hits, cut to ``words`` together: each gets an equal share, and what one leaves the later ones may use."""
+def tokens(text: str) -> int:
+    """About how many tokens a language model reads: a world knows no tokenizer. Six letters, a digit or a run of signs is one."""
+    return len(_TOKEN.findall(text))
+
+
+def shown(hits: Sequence[Hit], query: str, budget: int) -> list[Shown]:
+    """The hits, cut to ``budget`` tokens together: each gets an equal share, and what one leaves the later ones may use."""
     found: list[Shown] = []
     for place, hit in enumerate(hits):
-        one = _cut(hit.passage, query, words // (len(hits) - place))
-        words -= sum(len(line.split()) for line in one.lines)
+        one = _cut(hit.passage, query, budget // (len(hits) - place))
+        budget -= sum(map(tokens, (one.title, *one.lines)))
         found.append(one)
     return found
 
@@ -57,18 +68,44 @@ def stems(text: str) -> set[str]:
     return {word[:_STEM] for word in _WORD.findall(text.lower())}
 
 
-def _cut(passage: Passage, query: str, words: int) -> Shown:
-    """The lines that share most words with the query, in their order, as far as the budget goes; then the next line's beginning."""
-    lines = [harmless(line) for part in passage.text.split("\n") for line in _SENTENCE.split(part) if line.strip()]
-    sizes = [len(line.split()) for line in lines]
-    wanted = stems(query)
-    best = sorted(range(len(lines)), key=lambda place: (-len(wanted & stems(lines[place])), place))
+def _cut(passage: Passage, query: str, budget: int) -> Shown:
+    """The lines that fit the query best, in their order, as far as the budget goes; then the next line's beginning.
+
+    What a line repeats of the title's subject (``Chad - Capital: …``) is left out.
+    """
+    whole = harmless(passage.title)
+    about = whole.partition(": ")[0]
+    title = whole if tokens(whole) <= budget // _TITLE else f"{_beginning(whole, budget // _TITLE) or about} …"
+    pieces = (harmless(piece) for part in passage.text.split("\n") for piece in _SENTENCE.split(part))
+    lines = [line.removeprefix(f"{about} - ") for line in pieces if line]
+    wanted = stems(query) - stems(about)
+    left = budget - tokens(title)
     kept: dict[int, str] = {}
-    left = words
-    for place in best:
-        if left <= 0:
+    for place in sorted(range(len(lines)), key=lambda place: (-_fit(lines[place], wanted), place)):
+        line = _beginning(lines[place], left)
+        if not line:
             break
-        kept[place] = lines[place] if sizes[place] <= left else " ".join(lines[place].split()[:left])
-        left -= sizes[place]
+        kept[place] = line
+        left -= tokens(line)
     chosen = tuple(kept[place] for place in sorted(kept))
-    return Shown(passage.id, harmless(passage.title), chosen, sum(sizes) - sum(len(line.split()) for line in chosen))
+    words = (sum(len(line.split()) for line in some) for some in (lines, chosen))
+    return Shown(passage.id, about, title, chosen, next(words) - next(words))
+
+
+def _fit(line: str, wanted: set[str]) -> int:
+    """How many wanted words stand in a line; those in its label, up to the colon, count three times."""
+    label = line.partition(": ")[0] if ": " in line else ""
+    return len(wanted & stems(line)) + 2 * len(wanted & stems(label))
+
+
+def _beginning(text: str, budget: int) -> str:
+    """As many whole words as the budget allows."""
+    if tokens(text) <= budget:
+        return text
+    end = 0
+    for match in re.finditer(r"\S+", text):
+        budget -= tokens(match[0])
+        if budget < 0:
+            break
+        end = match.end()
+    return text[:end]

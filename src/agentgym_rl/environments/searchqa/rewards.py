@@ -39,9 +39,9 @@ class Record:
 def score_of(record: Record, answer: str, *, format_reward: float, retrieval_reward: float) -> float:
     """The score of an episode that ends with ``answer``; 1 for an exact match.
 
-    With ``format_reward`` f a right answer scores 1 - f unless every action could be read and something was searched before: the
-    format alone earns nothing. With ``retrieval_reward`` r a wrong answer scores r if a passage with the answer was found by a query
-    that is no copy of the question, and the answer is one short phrase out of what was found so, not out of the question.
+    With ``format_reward`` f a right answer scores 1 - f unless every action could be read and something was searched before:
+    the format alone earns nothing. With ``retrieval_reward`` r a wrong answer scores r if a passage with the answer was found by a
+    query that is no copy of the question, and the answer is one short phrase out of what was found so, not out of the question.
     """
     if exact_match(answer, record.question.answers):
         in_form = record.all_read and record.searches > 0
@@ -61,7 +61,7 @@ def _is_phrase_of(answer: str, found: Collection[Shown]) -> bool:
     key = normalise(answer)
     if not key or len(key.split()) > MOST_ANSWER_WORDS:
         return False
-    return any(_contains(f"{one.title} {line}", answer) for one in found for line in one.lines)
+    return any(_contains(f"{one.about} {line}", answer) for one in found for line in one.lines)
 
 
 def _contains(text: str, part: str) -> bool:

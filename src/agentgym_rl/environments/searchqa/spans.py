@@ -5,30 +5,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_TOKEN = re.compile(r"[\"“]([^\"“”]{1,120})[\"”]|(?<![\w.])(\.[a-z]{2,3})(?![\w.])|([^\W_][\w'’\-]*)|([^\w\s])")
+_TOKEN = re.compile(
+    r"[\"“]([^\"“”]{1,120})[\"”]|(?<![\w.])(\.[a-z]{2,3})(?![\w.])|(\d+(?:[.,]\d+)*(?!\w)|[^\W_][\w'’\-]*)|([^\w\s])"
+)
 """A quoted phrase, an internet domain, a word, or a punctuation mark."""
-_JOINS = frozenset("of the de la las los du des del da do di al an el na ar bin von van y sur les ti on".split())
+_JOINS = frozenset("of the de la las los du des del da do di al an el na ar bin von van y sur les ti on".split())  # noqa: SIM905
 """Small words that stand inside names: ``Isle of Man``, ``Pico de Aneto``."""
 _FUNCTION_WORDS = frozenset(
     """a about after all also an and any are as at be been before between both but by can could did do does during each either
     for from had has have how i if in into is it its many may more most much name no nor not of on one only or other over share
     shared shares so some such than that the their them then there these they this those to two under until use used uses was
     were what when where which while who whom whose why will with would wrote composed borders gain larger longer greater
-    higher smaller happened called""".split()
+    higher smaller happened called""".split()  # noqa: SIM905
 )
 _TOO_GENERAL = frozenset({"country", "person", "place", "year", "number", "thing", "title", "people"})
+_UNITS = frozenset({"km", "m", "sq", "cu", "ha", "nm", "%", "million", "billion", "trillion", "est"})
 _MOST_JOINS = 2
 _CHOICE = re.compile(r"[,:]\s+([^,:]{1,80}?),? or ([^,:?]{1,80})\?\s*$")
 _ARTICLE = re.compile(r"^(?:the|a|an) ")
 
 
 def names(text: str) -> list[str]:
-    """Quoted phrases, internet domains and runs of capitalised words, in order, each once."""
+    """Quoted phrases, internet domains and runs of capitalised words, in order, each once. Quantities are none."""
     found: list[str] = []
     run: list[str] = []
     waiting: list[str] = []
-    for quoted, domain, word, _ in _tokens(text):
-        if _is_name(word):
+    tokens = list(_tokens(text))
+    for (quoted, domain, word, _), following in zip(tokens, [*tokens[1:], ("",) * 4], strict=True):
+        if _is_name(word) and not (word[0].isdigit() and (following[2] or following[3]) in _UNITS):
             run += [*waiting, word]
             waiting = []
         elif word.lower() in _JOINS and run and len(waiting) < _MOST_JOINS:
@@ -47,7 +51,7 @@ def topics(text: str) -> list[str]:
     found: list[str] = []
     run: list[str] = []
     for _, _, word, _ in _tokens(text):
-        if word and word[0].islower() and word not in _FUNCTION_WORDS:
+        if word and word[0].islower() and not _is_name(word) and word not in _FUNCTION_WORDS:
             run.append(word)
         else:
             _close(run, found)

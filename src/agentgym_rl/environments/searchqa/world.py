@@ -10,7 +10,16 @@ import numpy as np
 
 from agentgym_rl.environments.protocol import Environment, Info
 from agentgym_rl.environments.searchqa import offers, shortcuts
-from agentgym_rl.environments.searchqa.actions import INSTRUCTIONS, MOST_QUERY_WORDS, SCHEMA, Answer, Search, read_action
+from agentgym_rl.environments.searchqa.actions import (
+    INSTRUCTIONS,
+    MOST_QUERY_WORDS,
+    SCHEMA,
+    Answer,
+    Search,
+    answer,
+    read_action,
+    search,
+)
 from agentgym_rl.environments.searchqa.matching import exact_match, sub_match, token_f1
 from agentgym_rl.environments.searchqa.options import DEFAULTS, Options
 from agentgym_rl.environments.searchqa.oracle import next_action
@@ -40,10 +49,10 @@ class SearchQA(Environment):
         questions: ``"factbook"``, the name of a set (``nq``, ``hotpotqa`` …), a file, a folder, or a list of them.
         index: a folder made by ``agentgym-rl search build``, or the address of a retrieval server; None: the Factbook's.
         topk: passages a search shows.
-        words: most words of the passages of one search.
+        tokens: about how many tokens the passages of one search have at most.
         attempts: answers an episode; None: any number, as published servers have it.
         queries_offered, answers_offered: most admissible actions of a kind.
-        format_reward, retrieval_reward: optional parts of the score, see :func:`agentgym_rl.environments.searchqa.rewards.score_of`.
+        format_reward, retrieval_reward: optional parts of the score, see :mod:`agentgym_rl.environments.searchqa.rewards`.
 
     Raises:
         ValueError: an option out of its range, or a question file that can't be read.
@@ -61,7 +70,7 @@ class SearchQA(Environment):
         questions: str | Sequence[str] = DEFAULTS["questions"],
         index: str | None = DEFAULTS["index"],
         topk: int = DEFAULTS["topk"],
-        words: int = DEFAULTS["words"],
+        tokens: int = DEFAULTS["tokens"],
         attempts: int | None = DEFAULTS["attempts"],
         queries_offered: int = DEFAULTS["queries_offered"],
         answers_offered: int = DEFAULTS["answers_offered"],
@@ -72,7 +81,7 @@ class SearchQA(Environment):
             questions=questions,
             index=index,
             topk=topk,
-            words=words,
+            tokens=tokens,
             attempts=attempts,
             queries_offered=queries_offered,
             answers_offered=answers_offered,
@@ -120,7 +129,7 @@ class SearchQA(Environment):
             query = " ".join(words[:MOST_QUERY_WORDS])
             note = f"Only the first {MOST_QUERY_WORDS} words of your query were used.\n"
         (hits,) = self._retriever.retrieve([query], self._options.topk)
-        self._last = shown(hits, query, self._options.words)
+        self._last = shown(hits, query, self._options.tokens)
         self._done.append(query)
         self._record.searched(query, self._last)
         return note + (block(self._last) if self._last else "No passage has a word of your query. Search for other words.")
@@ -133,9 +142,7 @@ class SearchQA(Environment):
             self._offered = None
             return "That is not the answer. Try again.", 0.0, False, False, self._info(text)
         options = self._options
-        score = score_of(
-            self._record, text, format_reward=options.format_reward, retrieval_reward=options.retrieval_reward
-        )
+        score = score_of(self._record, text, format_reward=options.format_reward, retrieval_reward=options.retrieval_reward)
         told = "That is the answer." if success else "That is not the answer."
         return told, score, True, False, self._info(text, score=score, success=success)
 
@@ -146,10 +153,10 @@ class SearchQA(Environment):
         if self._offered is None:
             text, options = self._question.text, self._options
             given = offers.answers(text, self._record.shown, options.answers_offered + len(self._wrong))
-            wrong = {offers.answer(one) for one in self._wrong}
+            wrong = {answer(one) for one in self._wrong}
             left = [action for action in given if action not in wrong][: options.answers_offered]
             searches = offers.searches(text, self._last, self._done, options.queries_offered)
-            self._offered = sorted([*searches, *left]) or [offers.search(text)]
+            self._offered = sorted([*searches, *left]) or [search(text)]
         return list(self._offered)
 
     def expert_action(self) -> str | None:
@@ -160,12 +167,13 @@ class SearchQA(Environment):
         return next_action(self._question, seen, self._done, self.admissible_actions())
 
     def shortcuts(self) -> Mapping[str, Callable[[np.random.Generator], str]]:
-        """``guess``, ``top_title`` and ``random_phrase``, see :mod:`agentgym_rl.environments.searchqa.shortcuts`."""
+        """``guess``, ``top_title``, ``random_phrase`` and ``likeliest``, see :mod:`agentgym_rl.environments.searchqa.shortcuts`."""
         text, found = self._question.text, self._record.shown
         return {
             "guess": lambda random: shortcuts.guess(text, random),
             "top_title": lambda random: shortcuts.top_title(text, found),  # noqa: ARG005
             "random_phrase": lambda random: shortcuts.random_phrase(text, found, random),
+            "likeliest": lambda random: shortcuts.likeliest(text, self._last, found, self._done),  # noqa: ARG005
         }
 
     def _info(self, answer: str = "", *, score: float = 0.0, success: bool = False, understood: bool = True) -> SearchInfo:

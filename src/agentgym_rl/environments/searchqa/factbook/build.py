@@ -12,13 +12,13 @@ from pathlib import Path
 from types import ModuleType
 
 from agentgym_rl.environments.search.retrieval import Passage
-from agentgym_rl.environments.searchqa import matching, question, spans
+from agentgym_rl.environments.searchqa import matching, question, shares, spans
 from agentgym_rl.environments.searchqa.cache import made_once
 from agentgym_rl.environments.searchqa.factbook import facts, families, passages, properties, source, splits
 from agentgym_rl.environments.searchqa.question import Question, from_row, question_id, to_row
 
 PASSAGES, QUESTIONS = "passages.jsonl", "questions.jsonl"
-_MAKERS: Sequence[ModuleType] = (facts, families, matching, passages, properties, question, source, spans, splits)
+_MAKERS: Sequence[ModuleType] = (facts, families, matching, passages, properties, question, shares, source, spans, splits)
 """The code that decides what is made: it is part of the name under which it is kept."""
 
 
@@ -70,7 +70,9 @@ def _questions(drafts: Iterator[families.Draft]) -> Iterator[Question]:
         if split is None or (unseen and split == "train"):
             continue
         category = f"{draft.family}-unseen" if unseen else draft.family
-        yield Question(question_id(category, draft.text, draft.answers), draft.text, draft.answers, category, split, draft.hops)
+        yield Question(
+            question_id(category, draft.text, draft.answers), draft.text, draft.answers, category, split, draft.hops
+        )
 
 
 def _write(target: Path) -> None:

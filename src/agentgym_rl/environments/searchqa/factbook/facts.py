@@ -29,7 +29,7 @@ _QUANTITIES = {
     "coastline": ("Coastline", "", "km"),
 }
 """What is compared → field, part, and the unit that its number must have."""
-_WORDS = frozenset("al am as at be by de do fm in is it me my na no so to tv uk us".split())
+_WORDS = frozenset("al am as at be by de do fm in is it me my na no so to tv uk us".split())  # noqa: SIM905
 """Internet codes that are words as well: no search tells them apart."""
 _NUMBER = re.compile(r"([\d,]+(?:\.\d+)?)( million)?")
 
@@ -55,7 +55,16 @@ class Country:
         return f"the {self.name}" if self.name.startswith(_WITH_ARTICLE) or self.name.endswith(_PLURAL) else self.name
 
 
-_WITH_ARTICLE = ("United ", "Democratic Republic", "Republic of", "Central African", "Dominican", "Federated", "Holy See", "Isle of")
+_WITH_ARTICLE = (
+    "United ",
+    "Democratic Republic",
+    "Republic of",
+    "Central African",
+    "Dominican",
+    "Federated",
+    "Holy See",
+    "Isle of",
+)
 _PLURAL = (" Islands", "Netherlands", "Philippines", "Maldives", "Seychelles", "Refuges", " Strip", " Bank")
 
 
@@ -99,7 +108,12 @@ def _descriptors(entity: Entity, facts: Mapping[str, Answers], used: Counter[tup
             continue
         alone = all(used[one.name, normalise(text)] == 1 for text in answers)
         leaks = any(_contains(text, entity.name) or _contains(entity.name, text) for text in answers)
-        if alone and not leaks and answers[0].lstrip(".") not in _WORDS and answers[0] in names(f"the country {one.describe.format(answers[0])}?"):
+        if (
+            alone
+            and not leaks
+            and answers[0].lstrip(".") not in _WORDS
+            and answers[0] in names(f"the country {one.describe.format(answers[0])}?")
+        ):
             found[one.name] = answers[0]
     return found
 

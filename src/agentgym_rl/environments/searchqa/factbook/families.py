@@ -11,9 +11,10 @@ from itertools import combinations
 
 from agentgym_rl.environments.searchqa.factbook.facts import Country
 from agentgym_rl.environments.searchqa.factbook.properties import PROPERTIES, Answers, Property
-from agentgym_rl.environments.searchqa.factbook.splits import share, split_of_country
+from agentgym_rl.environments.searchqa.factbook.splits import split_of_country
 from agentgym_rl.environments.searchqa.matching import normalise
 from agentgym_rl.environments.searchqa.question import Hop
+from agentgym_rl.environments.searchqa.shares import share
 from agentgym_rl.environments.task_set import SPLITS
 
 BORDER = "Land boundaries"
@@ -59,7 +60,9 @@ def _single(countries: Mapping[str, Country]) -> Iterator[Draft]:
     for country in countries.values():
         for name, answers in country.facts.items():
             one = _BY_NAME[name]
-            yield Draft("single", one.ask.format(country.asked), answers, (_hop(country.name, one, country),), (country.key,), ())
+            yield Draft(
+                "single", one.ask.format(country.asked), answers, (_hop(country.name, one, country),), (country.key,), ()
+            )
 
 
 def _bridge_2(countries: Mapping[str, Country]) -> Iterator[Draft]:

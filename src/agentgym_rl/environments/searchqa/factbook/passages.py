@@ -29,11 +29,9 @@ ALSO = {
 
 def passages(entity: Entity) -> Iterator[tuple[Passage, tuple[str, ...]]]:
     """The passages of an entity, each with the names of the fields it holds."""
-    number = 0
-    for names, lines in _groups(entity):
+    for number, (names, lines) in enumerate(_groups(entity)):
         contents = f"{entity.name}: {', '.join(map(_label, names))}\n" + "\n".join(lines)
         yield Passage(f"{entity.key}/{number}", contents), names
-        number += 1
 
 
 def _groups(entity: Entity) -> Iterator[tuple[tuple[str, ...], list[str]]]:
@@ -57,7 +55,7 @@ def _groups(entity: Entity) -> Iterator[tuple[tuple[str, ...], list[str]]]:
 
 
 def _lines(entity: str, field: Field) -> Iterator[str]:
-    """The field as lines ``Country - Name: part: text; part: text`` of at most WORDS words, cut behind punctuation where there is any."""
+    """The field as lines ``Country - Name: part: text; part: text`` of at most WORDS words, cut behind punctuation if possible."""
     text = "; ".join(filter(None, [field.text, *(_part(key, value) for key, value in field.parts.items())]))
     words = text.split()
     label = f"{entity} - {_label(field.name)}"

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 Answers = tuple[str, ...]
 """All ways to write an answer, the one to show first; empty: this cannot be asked."""
 
-_NOTHING = re.compile(r"\b(?:none|unknown|unnamed|traditional|multiple|no lyrics|anonymous|various|adapted|based)\b", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\b(?:none|unknown|unnamed|traditional|multiple|no lyrics|anonymous|various|adapted|based)\b", re.IGNORECASE
+)
 _HEIGHT = re.compile(r"\s-?[\d,.]+ m\b.*")
 _SHARED_WATER = re.compile(r"\b(?:Ocean|Sea|Gulf|Bay|Bight|Strait|Channel|Sound)\b")
 _DATE = re.compile(r"(\d{1,2}) ([A-Z][a-z]+) (\d{4})(?: \([^;]*\))?")
@@ -40,7 +42,10 @@ def name_of(text: str) -> Answers:
     outside = _PARENTHESIS.sub("", text).strip()
     if not outside or _NOTHING.search(text) or _SEVERAL.search(outside) or len(outside.split()) > 7:
         return ()
-    return (outside, *(one for one in inside if len(inside) == 1 and one[:1].isupper() and ";" not in one and ":" not in one))
+    return (
+        outside,
+        *(one for one in inside if len(inside) == 1 and one[:1].isupper() and ";" not in one and ":" not in one),
+    )
 
 
 def peak_of(text: str) -> Answers:
@@ -59,7 +64,7 @@ def title_of(text: str) -> Answers:
     titles = _QUOTED.findall(_PARENTHESIS.sub("", text))
     if len(titles) != 1 or _NOTHING.search(text):
         return ()
-    return (titles[0].strip(" ,"), *(one.strip(" \"“”") for one in _PARENTHESIS.findall(text)[:1] if ";" not in one))
+    return (titles[0].strip(" ,"), *(one.strip(' "“”') for one in _PARENTHESIS.findall(text)[:1] if ";" not in one))
 
 
 def person_of(text: str) -> Answers:
@@ -119,9 +124,7 @@ def _surname(word: str) -> str:
 
 
 PROPERTIES = (
-    Property(
-        "capital", "Capital", "name", name_of, "What is the capital of {}?", "whose capital is {}", "capital"
-    ),
+    Property("capital", "Capital", "name", name_of, "What is the capital of {}?", "whose capital is {}", "capital"),
     Property(
         "anthem",
         "National anthem(s)",
@@ -195,11 +198,7 @@ PROPERTIES = (
         "",
         "legislature",
     ),
-    Property(
-        "symbol", "National symbol(s)", "", symbol_of, "What is the national symbol of {}?", "", "national symbol"
-    ),
-    Property(
-        "independence", "Independence", "", date_of, "What is the independence date of {}?", "", "independence date"
-    ),
+    Property("symbol", "National symbol(s)", "", symbol_of, "What is the national symbol of {}?", "", "national symbol"),
+    Property("independence", "Independence", "", date_of, "What is the independence date of {}?", "", "independence date"),
 )
 """Property and the family of questions it takes part in; without ``describe`` it only ends chains."""

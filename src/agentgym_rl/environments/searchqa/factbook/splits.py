@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 
+from agentgym_rl.environments.searchqa.shares import share
 from agentgym_rl.environments.task_set import Split
 
 _TEST, _VALIDATION, _HELD_OUT = 0.22, 0.30, 0.12
 """Countries up to these shares are for test and validation; the share of (descriptor, property) pairs that training never sees."""
-
-
-def share(*what: str) -> float:
-    """A number in [0, 1) that stands for ``what`` on every machine."""
-    return int.from_bytes(hashlib.sha256("/".join(what).encode()).digest()[:6]) / 2**48
 
 
 def split_of_country(key: str) -> Split:

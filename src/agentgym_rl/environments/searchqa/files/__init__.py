@@ -1,0 +1,1 @@
+"""Questions in the public file formats in which people have them."""
