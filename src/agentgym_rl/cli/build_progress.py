@@ -22,7 +22,8 @@ _LINES = 10
 class BuildProgress:
     """A context manager: it owns the screen."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, passages: int = 0) -> None:
+        """``passages``: how many there are, if that is known."""
         self._console = console
         self._bar = Progress(
             TextColumn("{task.description:<9}"),
@@ -36,7 +37,8 @@ class BuildProgress:
         )
         self._task = self._bar.add_task("reading", total=1.0, passages=0)
         self._phase = "reading"
-        self._lines = self._passages = 0
+        self._lines = 0
+        self._passages = passages
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:

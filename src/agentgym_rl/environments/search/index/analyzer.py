@@ -7,6 +7,7 @@ import unicodedata
 from functools import cache, lru_cache
 from typing import Any
 
+from agentgym_rl.environments.search.extras import optional
 from agentgym_rl.environments.search.index.stop_words import STOP_WORDS
 
 ANALYZER = "english-1"
@@ -72,9 +73,7 @@ def _pairs(run: str) -> list[str]:
 
 @cache
 def _stemmer() -> Any:
-    import Stemmer
-
-    return Stemmer.Stemmer("english")
+    return optional("Stemmer", "PyStemmer", "search").Stemmer("english")
 
 
 @cache

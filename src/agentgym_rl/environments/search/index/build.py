@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from agentgym_rl.environments.search.errors import CorpusError, IndexRefused
 from agentgym_rl.environments.search.index.counts import read_counts, remove_counts
-from agentgym_rl.environments.search.index.format import BM25, MANIFEST, SHARDS, Manifest, manifest_text, read_manifest
+from agentgym_rl.environments.search.index.format import (
+    BM25,
+    MANIFEST,
+    SHARDS,
+    Manifest,
+    Progress,
+    manifest_text,
+    read_manifest,
+    shard_folder,
+)
 from agentgym_rl.environments.search.index.merge import merge
-from agentgym_rl.environments.search.index.shards import is_done, pieces, shard_folder, write_shard
+from agentgym_rl.environments.search.index.shards import is_done, pieces, write_shard
 from agentgym_rl.environments.search.retrieval import Passage
 from agentgym_rl.records.atomic import PARTIAL, folder_atomic, write_atomic
 from agentgym_rl.records.errors import RecordError
 from agentgym_rl.records.lock import FolderLock
-
-Progress = Callable[[str, int], None]
-"""Told after every step: what is being done, and how many passages are done."""
 
 _CORPUS = "corpus.txt"
 """The name of the corpus that an unfinished index is of."""
@@ -36,7 +42,7 @@ def build_index(passages: Iterable[Passage], folder: Path, *, corpus: str, progr
         passages: read once, in the order in which equally good hits will be listed.
         folder: must not exist, or be empty.
         corpus: its name, which results tell.
-        progress: see :data:`Progress`.
+        progress: see :data:`~agentgym_rl.environments.search.index.format.Progress`.
 
     Raises:
         CorpusError: there is no passage. Whatever ``passages`` raises, too.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ BM25 = "bm25"
 """The scores in the layout of bm25s, and the terms they belong to."""
 DENSE = "dense"
 """Embeddings; there only when they were asked for."""
+
+Progress = Callable[[str, int], None]
+"""Told after every step: what is being done, and how many passages are done."""
 
 _KIND = "agentgym-rl search index"
 
@@ -48,6 +52,11 @@ class Manifest:
     def identity(self) -> str:
         """``factbook-2025 sha256:0123456789ab, 10767 passages``."""
         return f"{self.corpus} sha256:{self.sha256[:12]}, {self.passages} passages"
+
+
+def shard_folder(shards: Path, number: int) -> Path:
+    """Where a shard lies."""
+    return shards / f"{number:05d}"
 
 
 def manifest_text(manifest: Manifest) -> str:

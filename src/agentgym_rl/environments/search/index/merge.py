@@ -6,7 +6,7 @@ import heapq
 import json
 import math
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agentgym_rl.environments.search.index.counts import Counts
+from agentgym_rl.environments.search.index.format import Progress
 from agentgym_rl.environments.search.index.postings import MOST, PARAMETERS, PASSAGES, POINTERS, SCORES
 from agentgym_rl.environments.search.index.vocabulary import write_terms
 
@@ -33,7 +34,7 @@ class Merged:
     postings: int
 
 
-def merge(shards: Sequence[Counts], folder: Path, progress: Callable[[str, int], None] | None = None) -> Merged:
+def merge(shards: Sequence[Counts], folder: Path, progress: Progress | None = None) -> Merged:
     """Writes the scores and terms. ``shards`` in the order of the corpus; ``progress`` is told as if passages were done."""
     numbers = [array("i") for _ in shards]
     write_terms(folder, _merge_terms(shards, numbers))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agentgym_rl.environments.search.index.format import OFFSETS, PASSAGES
+from agentgym_rl.environments.search.index.format import OFFSETS, PASSAGES, SHARDS, shard_folder
 from agentgym_rl.environments.search.retrieval import Passage
 
 
@@ -55,6 +55,11 @@ class PassageStore:
         """Unmap the files."""
         for lines in self._lines:
             lines.close()
+
+
+def open_passages(index: Path, shards: int) -> PassageStore:
+    """The passages of an index with so many shards. Raises OSError, ValueError: one is not there, or damaged."""
+    return PassageStore([shard_folder(index / SHARDS, number) for number in range(shards)])
 
 
 def _mapped(path: Path, size: int) -> mmap.mmap:

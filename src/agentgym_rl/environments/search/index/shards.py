@@ -53,10 +53,6 @@ def pieces(passages: Iterable[Passage]) -> Iterator[Piece]:
         yield Piece(number, lines)
 
 
-def shard_folder(shards: Path, number: int) -> Path:
-    return shards / f"{number:05d}"
-
-
 def is_done(folder: Path, sha256: str) -> bool:
     """Whether the shard is there with these passages, from a build that was stopped."""
     try:

@@ -11,10 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from agentgym_rl.environments.search.index.analyzer import terms
-from agentgym_rl.environments.search.index.format import BM25, SHARDS, Manifest
-from agentgym_rl.environments.search.index.passages import PassageStore
+from agentgym_rl.environments.search.index.format import BM25, Manifest
+from agentgym_rl.environments.search.index.passages import open_passages
 from agentgym_rl.environments.search.index.postings import open_postings
-from agentgym_rl.environments.search.index.shards import shard_folder
 from agentgym_rl.environments.search.index.vocabulary import Vocabulary
 from agentgym_rl.environments.search.retrieval import Hit
 from agentgym_rl.environments.search.scoring import best_of
@@ -36,7 +35,7 @@ class Bm25Retriever:
         self._postings = open_postings(folder / BM25, manifest)
         self._best = best_of(self._postings)
         self._vocabulary = Vocabulary(folder / BM25)
-        self._store = PassageStore([shard_folder(folder / SHARDS, number) for number in range(manifest.shards)])
+        self._store = open_passages(folder, manifest.shards)
 
     @property
     def identity(self) -> str:
