@@ -12,13 +12,14 @@ import pytest
 
 @contextlib.contextmanager
 def _serving(environments: tuple[str, ...], make: Callable[..., Any] | None, settings: dict[str, Any]) -> Iterator[str]:
+    from agentgym_rl.environments.service.server.app import make_app
     from agentgym_rl.environments.service.server.run import address, listen, server_of
     from agentgym_rl.environments.service.server.settings import ServeSettings
 
     chosen = ServeSettings(environments=list(environments), port=0, **settings)
     started = threading.Event()
     with listen(chosen.host, 0) as listening:
-        server = server_of(chosen, started.set, *([] if make is None else [make]))
+        server = server_of(chosen, started.set, make or make_app)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
         try:

@@ -20,11 +20,12 @@ from agentgym_rl.environments.service.protocol.problem import ProblemRaised
 from agentgym_rl.environments.service.server import answers
 from agentgym_rl.environments.service.server.catalogue import Catalogue
 from agentgym_rl.environments.service.server.guards import BoundedBody, Queue, Timed, TokenRequired
+from agentgym_rl.environments.service.server.listening import MEBIBYTE
 from agentgym_rl.environments.service.server.metrics import Metrics
 from agentgym_rl.environments.service.server.openapi import describe_with_problems
 from agentgym_rl.environments.service.server.routes import Service, routes
 from agentgym_rl.environments.service.server.sessions import Sessions
-from agentgym_rl.environments.service.server.settings import MEBIBYTE, ServeSettings
+from agentgym_rl.environments.service.server.settings import ServeSettings
 
 
 def make_app(settings: ServeSettings) -> FastAPI:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import signal
 import socket
 from collections.abc import Callable
+from typing import TypeVar
 
 import uvicorn
 from fastapi import FastAPI
 
-from agentgym_rl.environments.service.server.app import make_app
-from agentgym_rl.environments.service.server.settings import ServeSettings
+from agentgym_rl.environments.service.server.listening import ListenSettings
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 KEEP_ALIVE_SECONDS = 75
 """An unused connection is closed after so long."""
 
 
-MakeApp = Callable[[ServeSettings], FastAPI]
+Chosen = TypeVar("Chosen", bound=ListenSettings)
 
 
-def serve(settings: ServeSettings, ready: Callable[[str], None], make: MakeApp = make_app) -> None:
+def serve(settings: Chosen, ready: Callable[[str], None], make: Callable[[Chosen], FastAPI]) -> None:
     """Serves until SIGINT or SIGTERM: then it takes no more connections, finishes the calls under way, ends every session
     and leaves no process behind. A second signal ends it at once.
 
@@ -31,7 +31,7 @@ def serve(settings: ServeSettings, ready: Callable[[str], None], make: MakeApp =
 
     Raises:
         OSError: the address is taken, or not of this machine.
-        Others: as :class:`~agentgym_rl.environments.service.server.served_world.ServedWorld`.
+        Others: as ``make``.
     """
     for number in STOPPING:
         signal.signal(number, lambda *_: None)  # uvicorn sends them on once it has stopped: that is the end here
@@ -39,7 +39,7 @@ def serve(settings: ServeSettings, ready: Callable[[str], None], make: MakeApp =
         server_of(settings, lambda: ready(address(settings, listening)), make).run(sockets=[listening])
 
 
-def server_of(settings: ServeSettings, ready: Callable[[], None], make: MakeApp = make_app) -> uvicorn.Server:
+def server_of(settings: Chosen, ready: Callable[[], None], make: Callable[[Chosen], FastAPI]) -> uvicorn.Server:
     """A server that is not running yet; ``ready`` is called when it answers. Raises: as :func:`serve`."""
     config = uvicorn.Config(
         make(settings),
@@ -69,7 +69,7 @@ def listen(host: str, port: int) -> socket.socket:
     return found
 
 
-def address(settings: ServeSettings, listening: socket.socket) -> str:
+def address(settings: ListenSettings, listening: socket.socket) -> str:
     """The server's address as clients write it."""
     scheme = "http" if settings.ssl_certfile is None else "https"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
