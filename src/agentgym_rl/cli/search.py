@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from agentgym_rl.cli.console import output, progress
+from agentgym_rl.cli.serve import LogLevel, said
+from agentgym_rl.environments.search.kinds import Kind
 
 app = typer.Typer(name="search", help="Build indexes of corpora, and serve retrieval over HTTP.", rich_markup_mode=None)
 
@@ -62,3 +66,65 @@ def embed(
     with BuildProgress(progress(), passages) as shown:
         manifest = embed_index(index, EmbeddingModel(model or PACKAGED), shown.built)
     output().print(f"{index}: {manifest.passages} passages as {manifest.numbers} numbers each, by {manifest.model}")
+
+
+@app.command()
+def serve(
+    index: Annotated[Path, typer.Argument(help="The index's folder.", metavar="INDEX")],
+    host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine it needs a token.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free one.")] = 8000,
+    retriever: Annotated[Kind, typer.Option(help="dense and hybrid need embeddings: search embed.")] = Kind.BM25,
+    model: Annotated[str | None, typer.Option(help="The embedding model's folder, if it has moved.")] = None,
+    topk: Annotated[int, typer.Option(min=1, help="Hits a query, where the request does not say.")] = 3,
+    most_topk: Annotated[int, typer.Option(min=1, help="Most hits a query that a request may ask for.")] = 100,
+    most_queries: Annotated[int, typer.Option(min=1, help="Most queries in a request.")] = 4096,
+    queue: Annotated[int, typer.Option(min=1, help="Most queries under way.")] = 16384,
+    body_bytes: Annotated[int, typer.Option(min=1024, help="Largest request body.")] = 8 << 20,
+    seconds: Annotated[float, typer.Option(help="Deadline of a request.")] = 30.0,
+    ssl_certfile: Annotated[Path | None, typer.Option(help="TLS: the certificate chain.")] = None,
+    ssl_keyfile: Annotated[Path | None, typer.Option(help="TLS: its key.")] = None,
+    log_level: Annotated[LogLevel, typer.Option(help="Of the log on stderr: JSON lines.")] = LogLevel.INFO,
+) -> None:
+    """Answer Search-R1's retrieval API (POST /retrieve) from an index, until Ctrl-C.
+
+    The token that clients must send, if any, is taken from AGENTGYM_RL_TOKEN.
+
+    Example: agentgym-rl search serve indexes/wiki-18 --port 8000
+    """
+    from pydantic import SecretStr, ValidationError
+
+    from agentgym_rl.config.errors import ConfigError
+    from agentgym_rl.environments.search.retrievers.opening import open_retriever
+    from agentgym_rl.environments.search.server.app import make_retrieval_app
+    from agentgym_rl.environments.search.server.settings import RetrievalSettings
+    from agentgym_rl.environments.service.protocol import TOKEN_VARIABLE
+    from agentgym_rl.environments.service.server.logs import log_as_json
+    from agentgym_rl.environments.service.server.run import serve as run_server
+
+    token = os.environ.get(TOKEN_VARIABLE)
+    try:
+        settings = RetrievalSettings(
+            host=host,
+            port=port,
+            topk=topk,
+            most_topk=most_topk,
+            most_queries=most_queries,
+            queue=queue,
+            body_bytes=body_bytes,
+            seconds=seconds,
+            token=SecretStr(token) if token else None,
+            ssl_certfile=ssl_certfile,
+            ssl_keyfile=ssl_keyfile,
+        )
+    except ValidationError as error:
+        raise ConfigError("; ".join(map(said, error.errors()))) from error
+    with closing(open_retriever(str(index), retriever, model=model)) as opened:
+        log_as_json(log_level.value)
+        try:
+            run_server(
+                settings,
+                lambda address: output().print(f"{address}/retrieve"),
+                lambda _: make_retrieval_app(settings, opened),
+            )
+        except OSError as error:
+            raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error

@@ -87,7 +87,7 @@ def command(
             ssl_keyfile=ssl_keyfile,
         )
     except ValidationError as error:
-        raise ConfigError("; ".join(map(_said, error.errors()))) from error
+        raise ConfigError("; ".join(map(said, error.errors()))) from error
     log_as_json(log_level.value)
     try:
         if agentgym:
@@ -98,7 +98,7 @@ def command(
         raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
 
 
-def _said(error: Any) -> str:
+def said(error: Any) -> str:
     """One thing that is wrong: in the settings' own words, or with the option before it."""
     if error["type"] == "value_error":
         return str(error["ctx"]["error"])

@@ -35,8 +35,8 @@ class DenseRetriever:
             IndexRefused: no embeddings, those of another corpus, or no or another model.
             MissingExtra: a package is not installed.
         """
-        self._faiss: Any = optional("faiss", "faiss-cpu", "dense")
         dense = read_dense_manifest(folder, manifest)
+        self._faiss: Any = optional("faiss", "faiss-cpu", "dense")
         self._vectors = open_vectors(folder, dense)
         self._model = EmbeddingModel(model or dense.model)
         if self._model.sha256 != dense.model_sha256:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 
 from agentgym_rl.environments.search.errors import IndexRefused
 from agentgym_rl.environments.search.index.format import read_manifest
 from agentgym_rl.environments.search.index.opening import open_index
+from agentgym_rl.environments.search.kinds import Kind
 from agentgym_rl.environments.search.retrieval import Retriever
 from agentgym_rl.environments.search.retrievers.batched import BatchedRetriever
 from agentgym_rl.environments.search.retrievers.cached import CachedRetriever
@@ -15,14 +15,6 @@ from agentgym_rl.environments.search.retrievers.hybrid import HybridRetriever
 
 SECONDS = 30.0
 """Deadline of a call to a server, with all its attempts."""
-
-
-class Kind(StrEnum):
-    """How an index is searched."""
-
-    BM25 = "bm25"
-    DENSE = "dense"
-    HYBRID = "hybrid"
 
 
 def open_retriever(where: str, kind: Kind = Kind.BM25, *, model: str | None = None, seconds: float = SECONDS) -> Retriever:

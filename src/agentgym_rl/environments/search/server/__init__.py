@@ -1,0 +1,1 @@
+"""Retrieval over HTTP: Search-R1's API over one of our retrievers."""
