@@ -32,6 +32,8 @@ class Outcome:
     """What happened beside the view, as shown in its text: a problem with the element, a dialog, a blocked request …"""
     answer: str | None = None
     """The text of ``stop [text]``; None for every other action."""
+    settled: Any = None
+    """What ``settings.settle`` returned; None also where the page went away meanwhile."""
 
 
 class Session:
@@ -103,13 +105,18 @@ class Session:
             tab.dialogs = 0
         seconds = 2 * self.settings.action_seconds + 2 * self.settings.load_seconds
 
-        async def turn() -> View:
+        async def turn() -> tuple[View, Any]:
             if problem := await self._actions.take(command):
                 self.note(problem)
-            return await self._look()
+            settled = await self._settle() if self.settings.settle and self._tabs else None
+            return await self._look(), settled
 
-        view = await self.bounded(turn(), seconds)
-        return Outcome(view, understood=True, notes=self._noted)
+        view, settled = await self.bounded(turn(), seconds)
+        return Outcome(view, understood=True, notes=self._noted, settled=settled)
+
+    async def evaluate(self, script: str) -> Any:
+        """What JavaScript of the world's returns in the focused page, among the page's own scripts (JSON values)."""
+        return await self.bounded(self.page.evaluate(script), self.settings.action_seconds)
 
     async def close(self) -> None:
         """Closes the context, and with it every page. Idempotent; raises nothing."""
@@ -185,6 +192,16 @@ class Session:
             raise DeadlinePassed(f"the browser or the page did not answer for {seconds:g} s") from None
         except Error as error:
             raise EnvironmentFault(f"browser: {error.message.splitlines()[0]}") from error
+
+    async def _settle(self) -> Any:
+        from playwright.async_api import Error
+
+        try:
+            return await self.page.evaluate(self.settings.settle)
+        except Error as error:
+            if "context was destroyed" in error.message or "not defined" in error.message:
+                return None  # the page was left
+            raise
 
     async def _look(self) -> View:
         if not self._tabs:

@@ -40,3 +40,6 @@ class BrowserSettings:
     """Further arguments of Playwright's ``new_context``: ``storage_state``, ``locale``, ``record_har_path`` …"""
     script: str = ""
     """JavaScript that runs in every page before its own: the world's, never the page's or the model's."""
+    settle: str = ""
+    """JavaScript, the world's, evaluated in the focused page after each action, before it is looked at; what it returns is the
+    outcome's ``settled``. For worlds that own the page's clock."""

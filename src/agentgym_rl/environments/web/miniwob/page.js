@@ -1,0 +1,74 @@
+// Runs in every MiniWoB++ page before the page's own scripts: time passes only when the world says so, so that a page's clocks,
+// delays and animations are the same on every machine and take no time.
+(() => {
+  if (window.top !== window) return;
+  const EPOCH = Date.UTC(2017, 0, 2, 9, 0, 0);
+  const FRAME = 16;
+  const Real = Date;
+  let now = 0, last = 0;
+  const timers = new Map();
+
+  function plan(run, delay, every) {
+    timers.set(++last, { at: now + Math.max(every ? 4 : 0, Number(delay) || 0), every, run, order: last });
+    return last;
+  }
+
+  function due(until) {
+    let found = null;
+    for (const [id, timer] of timers) {
+      if (timer.at <= until && (!found || timer.at < found[1].at || (timer.at === found[1].at && timer.order < found[1].order)))
+        found = [id, timer];
+    }
+    return found;
+  }
+
+  function pass(milliseconds) {
+    const until = now + milliseconds;
+    for (let rounds = 0; rounds < 20000; rounds++) {
+      const found = due(until);
+      if (!found) break;
+      const [id, timer] = found;
+      now = Math.max(now, timer.at);
+      if (timer.every === null) timers.delete(id);
+      else { timer.at = now + timer.every; timer.order = ++last; }
+      try { timer.run(); } catch (error) { console.error(error); }
+    }
+    now = until;
+  }
+
+  const code = (run, more) => (typeof run === "function" ? () => run.apply(window, more) : () => (0, eval)(String(run)));
+  window.setTimeout = (run, delay, ...more) => plan(code(run, more), delay, null);
+  window.setInterval = (run, delay, ...more) => plan(code(run, more), delay, Math.max(4, Number(delay) || 0));
+  window.clearTimeout = window.clearInterval = (id) => { timers.delete(id); };
+  window.requestAnimationFrame = window.webkitRequestAnimationFrame =
+    (run) => plan(() => run(now), FRAME - (now % FRAME), null);
+  window.cancelAnimationFrame = window.webkitCancelAnimationFrame = (id) => { timers.delete(id); };
+  performance.now = () => now;
+  window.Date = class Date extends Real {
+    constructor(...parts) { if (parts.length) super(...parts); else super(EPOCH + now); }
+    static now() { return EPOCH + now; }
+  };
+  window.Date = new Proxy(window.Date, { apply: () => new window.Date().toString() });
+
+  function quoted(utterance) {
+    return typeof utterance === "string" ? utterance : utterance.utterance;
+  }
+
+  const state = () => ({ done: WOB_DONE_GLOBAL, raw: WOB_RAW_REWARD_GLOBAL });
+  Object.defineProperty(window, "agentgym", { value: Object.freeze({
+    begin(seed) {
+      const still = document.createElement("style");
+      still.textContent = "*, *::before, *::after { transition: none !important; animation: none !important; caret-color: transparent !important; }";
+      document.head.appendChild(still);
+      Math.seedrandom(seed);
+      core.EPISODE_MAX_TIME = 0x7fffffff;
+      core.startEpisodeReal();
+      pass(1000);
+      return quoted(core.getUtterance()).replace(/\s+/g, " ").trim();
+    },
+    turn() {
+      if (!WOB_DONE_GLOBAL) pass(1000);
+      return state();
+    },
+  }) });
+})();

@@ -1,0 +1,138 @@
+"""The MiniWoB++ environment."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+from agentgym_rl.environments.errors import MissingExtra
+from agentgym_rl.environments.protocol import Environment, Info, Observation
+from agentgym_rl.environments.spaces import text_and_image
+from agentgym_rl.environments.task_set import Split, Task, TaskSet
+from agentgym_rl.environments.web.browser import BrowserSettings, View, find_chromium, run
+from agentgym_rl.environments.web.browser.tree import line_of
+from agentgym_rl.environments.web.miniwob.actions import ACTION_SCHEMA, GRAMMAR, INSTRUCTIONS, is_action
+from agentgym_rl.environments.web.miniwob.episode import Episode
+from agentgym_rl.environments.web.miniwob.offers import offers
+from agentgym_rl.environments.web.miniwob.oracles import Situation, oracle_for
+from agentgym_rl.environments.web.miniwob.pages import pages as all_pages
+from agentgym_rl.environments.web.miniwob.task_list import check_pages, task_set
+
+WIDTH, HEIGHT = 500, 320
+"""Of the viewport, as in the original; a page itself takes 160 x 210 of it."""
+ENDINGS = {True: "The goal is reached.", False: "The episode is over: the goal is missed."}
+
+
+def check_options(options: dict[str, Any]) -> tuple[str, ...]:
+    """The pages meant. Raises: ValueError; MissingExtra."""
+    if not isinstance(options.get("image", False), bool):
+        raise ValueError(f"environment 'miniwob': image must be true or false, not {options['image']!r}")
+    return check_pages(options.get("pages"), all_pages())
+
+
+class MiniWoB(Environment):
+    """MiniWoB++ (Liu et al. 2018, arXiv:1802.08802) from the pages of the package ``miniwob``.
+
+    Args:
+        pages: which pages the tasks come from: names such as ``click-button``; None: all.
+        image: observations are ``{"text": str, "image": uint8[320, 500, 3]}``, with a screenshot.
+        browser: the Chromium to use.
+
+    Raises:
+        ValueError: an unknown page, or an option of another type.
+        MissingExtra: there is no browser, or Playwright or the package ``miniwob`` is not installed.
+    """
+
+    id: ClassVar[str] = "miniwob"
+    summary: ClassVar[str] = "130 small web pages with a goal each, in a real browser (MiniWoB++)"
+    extra: ClassVar[str | None] = "web"
+    instructions = INSTRUCTIONS
+    action_schema = ACTION_SCHEMA
+
+    def __init__(
+        self, *, pages: Sequence[str] | str | None = None, image: bool = False, browser: str | None = None
+    ) -> None:
+        super().__init__(pages=pages, image=image, browser=browser)
+        check_options(self.settings)
+        if find_spec("playwright") is None:
+            raise MissingExtra("environment 'miniwob' needs playwright: pip install 'agentgym-rl[web]'", name="playwright")
+        find_chromium(browser)
+        self._browser = BrowserSettings(
+            executable=browser, width=WIDTH, height=HEIGHT, scope="page", graphics=True, image=image
+        )
+        self._image = image
+        if image:
+            self.observation_space = text_and_image(HEIGHT, WIDTH)
+        self._episode: Episode | None = None
+        self._view: View | None = None
+
+    @classmethod
+    def tasks(cls, split: Split, **settings: Any) -> TaskSet:
+        """The tasks of a split, page by page. The category is the page's family."""
+        return task_set(split, check_options(settings))
+
+    def _begin(self, task: Task) -> tuple[Observation, Info]:
+        self._free()
+        self._episode = Episode(task.data["page"], task.data["seed"], self._browser)
+        try:
+            self._view = run(self._episode.begin())
+        except BaseException:
+            self._free()
+            raise
+        return self._observation(), self._info()
+
+    def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
+        assert self._episode is not None
+        if not is_action(action):
+            return self._observation((f"This is no action here. Actions: {GRAMMAR}.",)), 0.0, False, False, self._info(read=False)
+        try:
+            turn = run(self._episode.act(action))
+        except BaseException:
+            self._free()
+            raise
+        self._view = turn.outcome.view
+        if not turn.done:
+            return self._observation(turn.outcome.notes), 0.0, False, False, self._info()
+        score = min(1.0, max(0.0, turn.raw))
+        info: Info = {**self._info(score), "raw_reward": turn.raw}  # type: ignore[typeddict-unknown-key]
+        observation = self._observation((ENDINGS[score == 1.0],), over=True)
+        self._free()
+        return observation, score, True, False, info
+
+    def _free(self) -> None:
+        if self._episode is not None:
+            run(self._episode.close())
+
+    def admissible_actions(self) -> list[str]:
+        """Clicks on every element, texts offered from the goal for every field, and keys where a page wants some."""
+        if not self.running or self._episode is None or self._view is None:
+            return []
+        return offers(self._episode.page, self._episode.goal, self._view)
+
+    def expert_action(self) -> str | None:
+        """The next action of the page's oracle; None where it has none."""
+        if not self.running or self._episode is None or self._view is None:
+            return None
+        oracle = oracle_for(self._episode.page)
+        return None if oracle is None else oracle(Situation(self._episode.goal, self._view))
+
+    def _observation(self, notes: tuple[str, ...] = (), *, over: bool = False) -> Observation:
+        assert self._episode is not None
+        assert self._view is not None
+        if over:
+            text = "\n".join(notes)
+        else:
+            lines = [line_of(element)[1:] for element in self._view.elements[1:]]
+            text = "\n".join([f"Goal: {self._episode.goal}", *(f"Note: {note}" for note in notes), *lines])
+        if not self._image:
+            return text
+        assert self._view.image is not None
+        return {"text": text, "image": self._view.image}
+
+    def _info(self, score: float = 0.0, *, read: bool = True) -> Info:
+        assert self._view is not None
+        seen = f"{self.task and self.task.id}|{self._view.text}"
+        key = hashlib.blake2b(seen.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+        return {"score": score, "success": score == 1.0, "understood": read, "state_key": key}
