@@ -55,8 +55,9 @@ class TaskSet(Sequence[Task]):
             return TaskSet(self._tasks[key])
         if isinstance(key, int):
             return self._tasks[key]
-        if key in self._by_id:
-            return self._by_id[key]
+        found = self.get(key)
+        if found is not None:
+            return found
         raise unknown_task(key, self._by_id)
 
     def get(self, id: str) -> Task | None:

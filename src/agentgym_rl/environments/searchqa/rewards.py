@@ -41,12 +41,14 @@ def score_of(record: Record, answer: str, *, format_reward: float, retrieval_rew
 
     With ``format_reward`` f a right answer scores 1 - f unless every action could be read and something was searched before:
     the format alone earns nothing. With ``retrieval_reward`` r a wrong answer scores r if a passage with the answer was found by a
-    query that is no copy of the question, and the answer is one short phrase out of what was found so, not out of the question.
+    query that is no copy of the question, and the answer is one short phrase out of what was found so, not out of the question, and
+    not one that holds the right answer among other words.
     """
     if exact_match(answer, record.question.answers):
         in_form = record.all_read and record.searches > 0
         return 1.0 if in_form else 1.0 - format_reward
-    tried = _is_phrase_of(answer, record.earned) and not _contains(record.question.text, answer)
+    dumped = sub_match(answer, record.question.answers)
+    tried = _is_phrase_of(answer, record.earned) and not dumped and not _contains(record.question.text, answer)
     return retrieval_reward if tried and record.all_read and holds_answer(record.question, record.earned) else 0.0
 
 

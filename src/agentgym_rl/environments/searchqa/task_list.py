@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from agentgym_rl.environments.errors import UnknownTask
-from agentgym_rl.environments.searchqa.files.sets import PUBLISHED, place_of
+from agentgym_rl.environments.searchqa.files import sets
 from agentgym_rl.environments.searchqa.matching import normalise
 from agentgym_rl.environments.searchqa.options import FACTBOOK
 from agentgym_rl.environments.searchqa.question import Question
@@ -68,12 +68,12 @@ def published(id: str, sources: tuple[str, ...]) -> str | None:
     """
     if not (match := _PUBLISHED.fullmatch(id)):
         return None
-    place = place_of(int(match[1]))
+    place = sets.place_of(int(match[1]))
     if place is None:
-        raise UnknownTask(f"searchqa: {id}: the published items end at {sum(count for _, count, _ in PUBLISHED) - 1}")
+        raise UnknownTask(f"searchqa: {id}: the published items end at {sum(count for _, count, _ in sets.PUBLISHED) - 1}")
     category, train, row = place
     rows = _read(sources).rows.get((category, train), ())
-    wanted = next(count for name, count, part in PUBLISHED if (name, part) == (category, train))
+    wanted = next(count for name, count, part in sets.PUBLISHED if (name, part) == (category, train))
     if len(rows) != wanted:
         part = "train" if train else "test"
         raise UnknownTask(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agentgym_rl.environments.adapters.agentgym.items import Range
 from agentgym_rl.environments.babyai.levels import CATEGORY, DEFAULT
+from agentgym_rl.environments.searchqa.files.sets import PUBLISHED
 
 BABYAI_LEVELS: tuple[str, ...] = (
     "GoToRedBallGrey",
@@ -76,19 +77,6 @@ SCIWORLD_TASKS: tuple[tuple[str, int], ...] = (
 )
 """The tasks of SciWorld servers and their numbers of variations: items count through all variations of one after the other."""
 
-SEARCHQA_DATA: tuple[tuple[str, int, bool], ...] = (
-    ("NQ", 3610, False),
-    ("TriviaQA", 11313, False),
-    ("PopQA", 14267, False),
-    ("HotpotQA", 7405, False),
-    ("2Wiki", 12576, False),
-    ("MuSiQue", 2417, False),
-    ("Bamboogle", 125, False),
-    ("NQ", 79168, True),
-    ("HotpotQA", 90447, True),
-)
-"""The data of SearchQA servers in their order: name, number of questions, whether they are to train on."""
-
 BABYAI_SEEDS = 322
 """The published items have seeds below."""
 
@@ -104,10 +92,10 @@ def counted(parts: tuple[tuple[str, int], ...]) -> tuple[Range, ...]:
 
 def searchqa_ranges() -> tuple[Range, ...]:
     """Items of SearchQA, in the splits that the data has."""
-    ranges = counted(tuple((name, size) for name, size, _ in SEARCHQA_DATA))
+    ranges = counted(tuple((name, size) for name, size, _ in PUBLISHED))
     return tuple(
         Range(place.start, place.stop, place.category, "train" if train else "test")
-        for place, (_, _, train) in zip(ranges, SEARCHQA_DATA, strict=True)
+        for place, (_, _, train) in zip(ranges, PUBLISHED, strict=True)
     )
 
 
