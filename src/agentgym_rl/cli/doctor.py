@@ -9,11 +9,24 @@ import typer
 from agentgym_rl.cli.console import output, print_json
 
 
-def command(as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False) -> None:
-    """Show what this machine has, which extras are missing, and what each needs.
+def command(
+    topic: Annotated[str | None, typer.Argument(help="'web': check WebArena's sites.", metavar="[web]")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Argument(help="Settings of webarena, KEY=VALUE.", metavar="[KEY=VALUE]...")
+    ] = None,
+    install: Annotated[bool, typer.Option("--install", help="web: install webarena-verified, for itself.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """Show what this machine has, which extras are missing, and what each needs. With 'web': check WebArena's sites by name.
 
-    Example: agentgym-rl doctor
+    Examples: agentgym-rl doctor, agentgym-rl doctor web
     """
+    if topic == "web":
+        from agentgym_rl.cli.doctor_web import check_web
+
+        raise typer.Exit(check_web(settings or [], install=install, as_json=as_json))
+    if topic is not None or install:
+        raise typer.BadParameter(f"there is no topic {topic!r}; known: web" if topic else "--install goes with: doctor web")
     from agentgym_rl.cli.machine import describe
 
     content = describe()

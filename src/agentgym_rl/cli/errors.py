@@ -27,6 +27,9 @@ _CODES = {
     "agentgym_rl.agents.action_spaces.admissible:CannotRestrict": BAD_USE,
     "agentgym_rl.records.errors:RecordError": BAD_USE,
     "agentgym_rl.environments.search.errors:CorpusError": BAD_USE,
+    "agentgym_rl.environments.web.webarena.errors:SiteProblem": BAD_USE,
+    "agentgym_rl.environments.web.webarena.errors:TaskFileError": BAD_USE,
+    "agentgym_rl.environments.web.webarena.errors:VerifiedMissing": BAD_USE,
     "agentgym_rl.environments.search.errors:IndexRefused": BAD_USE,
     "agentgym_rl.training.tracking.errors:TrackerMissing": BAD_USE,
 }

@@ -37,6 +37,7 @@ class Dashboard(Site):
             "Bestsellers": "/reports/report_sales/bestsellers/",
             "All Customers": "/customer/index/",
             "Orders": "/sales/order/",
+            "Sales report": "/reports/report_sales/sales/",
             "Teton Pullover Hoodie": "/catalog/product/edit/id/78/",
         }
         listed = "".join(f'<p><a href="{self.base}{path}">{name}</a></p>' for name, path in links.items())
@@ -46,6 +47,21 @@ class Dashboard(Site):
     def best_sellers(self, _request: Request) -> Response:
         rows = "<tr><td>2022</td><td>Quest Lumaflex™ Band</td><td>5</td></tr><tr><td>2022</td><td>Sprite Ball</td><td>3</td></tr>"
         return self.page("Bestsellers Report", f"<h1>Bestsellers Report</h1><table>{rows}</table>")
+
+    @route("GET", r"/reports/report_sales/sales/(filter/.*)?")
+    def sales(self, _request: Request) -> Response:
+        body = (
+            '<h1>Sales Report</h1><label>From <input id="from"></label><label>To <input id="to"></label>'
+            '<button id="show">Show Report</button>'
+        )
+        script = """
+          document.querySelector("#show").onclick = () => {
+            const [from, to] = ["from", "to"].map(id => document.getElementById(id).value);
+            const query = new URLSearchParams({report_type: "created_at_order", from, to});
+            location.href = "/admin/reports/report_sales/sales/filter/" + btoa(query) + "/";
+          };
+        """
+        return self.page("Sales Report", body, script=script)
 
     @route("GET", "/customer/index/")
     def customers(self, _request: Request) -> Response:

@@ -21,7 +21,7 @@ class Forge(Site):
     fields = ("user[login]", "user[password]")
 
     def initial(self) -> dict[str, Any]:
-        return {"members": {"byteblaze": "Owner"}, "issues": ["Better contrast", "Broken link"]}
+        return {"members": {"byteblaze": "Owner"}, "issues": ["Better contrast", "Broken link"], "followed": []}
 
     @route("GET", "/")
     def home(self, _request: Request) -> Response:
@@ -30,6 +30,8 @@ class Forge(Site):
             "Project members": "/byteblaze/dotfiles/-/project_members",
             "Issues": "/byteblaze/dotfiles/-/issues",
             "New issue": "/byteblaze/dotfiles/-/issues/new",
+            "convexegg": "/convexegg",
+            "yjlou": "/yjlou",
         }
         listed = "".join(f'<p><a href="{path}">{name}</a></p>' for name, path in links.items())
         return self.page("Projects", f"<h1>Projects</h1><p>Stars: 14</p>{listed}")
@@ -71,6 +73,15 @@ class Forge(Site):
         asked = json.loads(request.body)
         self.state["members"][_ACCOUNTS[str(asked["user_id"])]] = _ROLES[str(asked["access_level"])]
         return Response('{"status": "success"}', 201, kind="application/json")
+
+    @route("GET", "/(?P<name>convexegg|yjlou)")
+    def person(self, _request: Request, name: str) -> Response:
+        return self.page(name, f"<h1>{name}</h1>{self.form(f'/users/{name}/follow.json', '', 'Follow')}")
+
+    @route("POST", r"/users/(?P<name>\w+)/follow\.json")
+    def follow(self, _request: Request, name: str) -> Response:
+        self.state["followed"].append(name)
+        return self.to(f"/{name}")
 
     @route("GET", "/byteblaze/dotfiles/-/issues")
     def issues(self, _request: Request) -> Response:

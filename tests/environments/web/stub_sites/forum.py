@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 from .server import Request, Response
 from .site import Site, route
 
-_FORUMS = {"10039": "consoles", "10048": "gaming"}
+_FORUMS = {"10039": "consoles", "10048": "gaming", "10050": "space"}
+_MOON = "the-moon-saturn-and-jupiter-through-my-4-telescope-and"
 
 
 class Forum(Site):
@@ -17,12 +18,16 @@ class Forum(Site):
     accounts: ClassVar[dict[str, str]] = {"MarvelsGrantMan136": "test1234"}
     login = "/login"
     fields = ("_username", "_password")
-    open_paths = r"/$|/f/|/forums$|/user/\w+$"
+    open_paths = r"/$|/f/\w+(/\d+/.*)?$|/forums$|/user/\w+$"
 
     def initial(self) -> dict[str, Any]:
         return {
-            "posts": {1: {"forum": "gaming", "title": "A post about games", "body": "", "comments": ["first", "second"]}},
+            "posts": {
+                1: {"forum": "gaming", "title": "A post about games", "body": "", "comments": ["first", "second"]},
+                69581: {"forum": "space", "title": "The moon, Saturn and Jupiter", "body": "", "comments": []},
+            },
             "biography": "nothing yet",
+            "subscriptions": [],
         }
 
     @route("GET", "/")
@@ -38,7 +43,7 @@ class Forum(Site):
     @route("GET", r"/f/(?P<forum>\w+)")
     def forum(self, _request: Request, forum: str) -> Response:
         posts = [(id, post) for id, post in self.state["posts"].items() if post["forum"] == forum]
-        listed = "".join(f'<p><a href="/f/{forum}/{id}/post">{html.escape(post["title"])}</a></p>' for id, post in posts)
+        listed = "".join(f'<p><a href="{_path(id, post)}">{html.escape(post["title"])}</a></p>' for id, post in posts)
         return self.page(forum, f"<h1>{forum}</h1>{listed}")
 
     @route("GET", r"/f/\w+/(?P<id>\d+)(/.*)?")
@@ -52,13 +57,24 @@ class Forum(Site):
             f"<section>{comments}</section>"
         )
         reply = self.form(f"/comment/{id}", '<label>Comment <textarea name="comment"></textarea></label>', "Post")
-        return self.page(post["title"], body + reply)
+        script = f"""
+          document.querySelector("#subscribe").onclick = async (event) => {{
+            const answer = await fetch("/f/{post["forum"]}/subscribe.json", {{method: "POST"}});
+            if ((await answer.json()).subscribed) event.target.innerText = "Unsubscribe";
+          }};
+        """
+        return self.page(post["title"], f'{body}<button id="subscribe">Subscribe</button>{reply}', script=script)
+
+    @route("POST", r"/f/(?P<forum>\w+)/subscribe\.json")
+    def subscribe(self, _request: Request, forum: str) -> Response:
+        self.state["subscriptions"].append(forum)
+        return Response('{"subscribed": true}', kind="application/json")
 
     @route("POST", r"/comment/(?P<id>\d+)")
     def comment(self, request: Request, id: str) -> Response:
         post = self.state["posts"][int(id)]
         post["comments"].append(request.form["comment"])
-        return self.to(f"/f/{post['forum']}/{id}/post")
+        return self.to(_path(int(id), post))
 
     @route("GET", r"/submit(/\w+)?")
     def write(self, _request: Request) -> Response:
@@ -96,3 +112,7 @@ class Forum(Site):
     def save_biography(self, request: Request, name: str) -> Response:
         self.state["biography"] = request.form["user_biography[biography]"]
         return self.to(f"/user/{name}")
+
+
+def _path(id: int, post: dict[str, Any]) -> str:
+    return f"/f/{post['forum']}/{id}/{_MOON if id == 69581 else 'post'}"

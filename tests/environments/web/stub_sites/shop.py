@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 import json
 from typing import Any, ClassVar
+from urllib.parse import quote
 
 from .server import Request, Response
 from .site import Site, route
 
 _ADMINISTRATOR = {"username": "admin", "password": "admin1234"}
+_ROOTS = "Hawaiian Bamboo Orchid Roots #zc50 - by Discount Hawaiian Gifts"
 _TOKEN = "administrators-token"
 
 
@@ -25,8 +27,9 @@ class Shop(Site):
         return {
             "articles": {
                 "101": {"sku": "B101", "page": "dental-night-guard", "name": "Dental Night Guard", "price": "$19.99"},
-                "102": {"sku": "B102", "page": "floor-lamp", "name": "Floor Lamp", "price": "$54.00"},
-                "103": {"sku": "B103", "page": "bamboo-orchid-roots", "name": "Bamboo Orchid Roots", "price": "$7.50"},
+                "73063": {"sku": "B00J8RZL7I", "page": "floor-lamp", "name": "Floor Lamp", "price": "$54.00"},
+                "22787": {"sku": "B103", "page": "orchid-roots", "name": _ROOTS, "price": "$7.50"},
+                "104": {"sku": "B104", "page": "laundry-detergent", "name": "Tide Laundry Detergent", "price": "$11.00"},
             },
             "wishes": [],
             "orders": [],
@@ -63,7 +66,7 @@ class Shop(Site):
         )
         review = (
             rating
-            + '<label>Nickname <input name="nickname"></label><label>Review <textarea name="detail"></textarea></label>'
+            + '<label>Nickname <input name="nickname"></label><label>Summary <input name="title"></label><label>Review <textarea name="detail"></textarea></label>'
         )
         buttons += self.form(f"/review/product/post/id/{id}/", review, "Submit Review")
         text = "<p>Helps with jaw bruxism: a mouth guard for the night.</p>" if id == "101" else ""
@@ -71,8 +74,10 @@ class Shop(Site):
 
     @route("POST", "/wishlist/index/add/")
     def wish(self, request: Request) -> Response:
-        self.state["wishes"].append(request.form["product"])
-        return self.to("/wishlist/")
+        id = request.form["product"]
+        self.state["wishes"].append(id)
+        said = f"{self.state['articles'][id]['name']} has been added to your wish list."
+        return self.to("/wishlist/", 302, ("Set-Cookie", f"mage-messages={quote(said)}; Path=/"))
 
     @route("GET", "/wishlist/")
     def wishes(self, _request: Request) -> Response:

@@ -27,7 +27,7 @@ _PUBLISHED = {
     "gitlab": Account("byteblaze", "hello1234"),
     "reddit": Account("MarvelsGrantMan136", "test1234"),
 }
-SITES_WITH_LOGIN = tuple(_PUBLISHED)
+_BLOT = "••••••"
 
 
 def read_accounts(file: str | None = None, environment: Mapping[str, str] = os.environ) -> dict[str, Account]:
@@ -46,6 +46,14 @@ def read_accounts(file: str | None = None, environment: Mapping[str, str] = os.e
         username, password = (_variable(site, what, environment) for what in ("USERNAME", "PASSWORD"))
         accounts[site] = Account(username or account.username, password or account.password)
     return accounts
+
+
+def without_passwords(text: str, accounts: Mapping[str, Account]) -> str:
+    """``text`` with every password of the sites blotted out, wherever a page or an evaluator has it from."""
+    for account in accounts.values():
+        if account.password:
+            text = text.replace(account.password, _BLOT)
+    return text
 
 
 def _variable(site: str, what: str, environment: Mapping[str, str]) -> str | None:

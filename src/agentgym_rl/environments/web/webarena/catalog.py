@@ -19,6 +19,8 @@ class Kind:
     """Where the published images listen."""
     health: str = "/"
     """A page that answers when the site is up."""
+    sign: str = ""
+    """Text on that page by which the kind of site is known, where no login tells."""
 
     @property
     def placeholder(self) -> str:
@@ -36,7 +38,7 @@ KINDS: dict[str, Kind] = {
     for kind in (
         Kind("shopping", "Shopping", "http://onestopmarket.com", 7770, "/customer/account/login"),
         Kind("shopping_admin", "CMS", "http://luma.com/admin", 7780),
-        Kind("map", "Maps", "http://openstreetmap.org", 3000),
+        Kind("map", "Maps", "http://openstreetmap.org", 3000, sign="OpenStreetMap"),
         Kind("gitlab", "GitLab", "http://gitlab.com", 8023, "/users/sign_in"),
         Kind("reddit", "Reddit", "http://reddit.com", 9999, "/login"),
         Kind("wikipedia", "", "http://wikipedia.org", 8888),

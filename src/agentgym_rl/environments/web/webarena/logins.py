@@ -30,6 +30,10 @@ _FIELD = "input:not([type=hidden]):not([type=password]):not([type=checkbox]):not
 _ADMIN_FORM = 'name="login[password]"'
 
 
+class LoginRefused(EnvironmentFault):
+    """A site shows no login form, or does not take the account. Names the site, its address and the way out."""
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     """How one kind of site is logged in to: fill the form with a password on ``form``, then ``inside`` shows no login page."""
@@ -70,7 +74,8 @@ class Logins:
         """A state that the site accepts now; empty for a kind of site without login.
 
         Raises:
-            EnvironmentFault: there is no login form, or the account is refused. Names the site, never the password.
+            LoginRefused: there is no login form, or the account is refused. Never has the password.
+            EnvironmentFault: the site does not answer.
         """
         if replica.site not in _STEPS:
             return {}
@@ -83,8 +88,8 @@ class Logins:
                 await opened.context.clear_cookies()
                 await _fill(opened.page, replica, account)
                 if not await _inside(opened.context, replica, account):
-                    raise EnvironmentFault(_refused(replica, account))
-                state = await opened.context.storage_state()
+                    raise LoginRefused(_refused(replica, account))
+                state: Mapping[str, Any] = await opened.context.storage_state()
             made = self._clock()
             self._logins[key] = Login(state, made, _renewal(state, made))
             return state
@@ -122,7 +127,7 @@ async def _fill(page: Page, replica: Replica, account: Account) -> None:
         async with page.expect_navigation(wait_until="domcontentloaded", timeout=milliseconds):
             await password.press("Enter")
     except Error:  # its text would have what was typed
-        raise EnvironmentFault(
+        raise LoginRefused(
             f"webarena: {replica.site} at {replica.url}: no login form works at {address}: is this the {replica.site} site? "
             "Check with: agentgym-rl doctor web"
         ) from None

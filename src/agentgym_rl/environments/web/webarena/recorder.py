@@ -21,7 +21,7 @@ class Recorder:
     """Listens to a context from now on."""
 
     def __init__(self, context: BrowserContext) -> None:
-        self._requests: list[Request] = []
+        self._places: dict[Request, int] = {}
         self._entries: dict[int, dict[str, Any]] = {}
         self._under_way: set[asyncio.Task[None]] = set()
         self.writing: set[str] = set()
@@ -43,14 +43,14 @@ class Recorder:
     def _begun(self, request: Request) -> None:
         if request.resource_type in _ASSETS:
             return
-        self._requests.append(request)
+        self._places[request] = len(self._places)
         if request.method not in _READING:
             self.writing.add(request.url)
 
     def _finished(self, request: Request) -> None:
-        if request not in self._requests:
+        if request not in self._places:
             return
-        task = asyncio.ensure_future(self._write(self._requests.index(request), request))
+        task = asyncio.ensure_future(self._write(self._places[request], request))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
@@ -70,16 +70,17 @@ async def _entry(request: Request) -> dict[str, Any]:
         return {"request": asked, "response": {"status": -1, "headers": [], "cookies": [], "redirectURL": "", "content": {}}}
     headers = _pairs(await response.headers_array())
     first = {one["name"].lower(): one["value"] for one in reversed(headers)}
+    content = {"mimeType": first.get("content-type", "")}
+    if "json" in content["mimeType"]:
+        with suppress(Exception):  # the page moved on, and its answers are gone
+            content["text"] = (await response.text())[:_LARGEST_BODY]
     answered = {
         "status": response.status,
         "headers": headers,
         "cookies": [_cookie(one["value"]) for one in headers if one["name"].lower() == "set-cookie"],
         "redirectURL": first.get("location", ""),
-        "content": {"mimeType": first.get("content-type", "")},
+        "content": content,
     }
-    if "json" in answered["content"]["mimeType"]:
-        with suppress(Exception):  # the page moved on, and its answers are gone
-            answered["content"]["text"] = (await response.text())[:_LARGEST_BODY]
     return {"request": asked, "response": answered}
 
 

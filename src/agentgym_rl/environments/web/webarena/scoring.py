@@ -17,6 +17,7 @@ from agentgym_rl.environments.web.webarena.original.pages import PageReader
 from agentgym_rl.environments.web.webarena.original.shop import Shop
 from agentgym_rl.environments.web.webarena.original.urls import url_match
 from agentgym_rl.environments.web.webarena.task_file import OriginalTask, VerifiedTask
+from agentgym_rl.environments.web.webarena.unsent import unsent_forms
 from agentgym_rl.environments.web.webarena.verified.answers import agent_response
 from agentgym_rl.environments.web.webarena.verified.client import shared_worker
 
@@ -77,5 +78,6 @@ async def score_verified(task: VerifiedTask, ending: Ending, task_file: Path | N
     """
     sites = {KINDS[site].placeholder: url for site, url in ending.addresses.real.items()}
     answer = agent_response(ending.answer, task.kind)
-    verdict = await asyncio.to_thread(shared_worker(task_file).evaluate, task.task_id, answer, ending.events, sites)
+    events = [*ending.events, *(await unsent_forms(ending.last) if task.wants_unsent else ())]
+    verdict = await asyncio.to_thread(shared_worker(task_file).evaluate, task.task_id, answer, events, sites)
     return Score(verdict.score, () if verdict.score == 1.0 else verdict.messages)

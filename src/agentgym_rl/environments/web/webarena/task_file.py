@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from agentgym_rl.environments.web.webarena.catalog import KINDS, site_of_placeholder
 from agentgym_rl.environments.web.webarena.errors import TaskFileError
 from agentgym_rl.environments.web.webarena.original.functions import read_locator, read_page_address
+from agentgym_rl.environments.web.webarena.unsent import SINK
 
 BOTH = " |AND| "
 """Between the addresses of an original task that starts with several tabs."""
@@ -178,6 +179,11 @@ class VerifiedTask(_TaskFields):
         """``RETRIEVE``, ``NAVIGATE`` or ``MUTATE``; empty where the file does not say."""
         found = (check.expected.get("task_type") for check in self.eval if isinstance(check, _AnswerCheck))
         return str(next(found, "")).upper()
+
+    @property
+    def wants_unsent(self) -> bool:
+        """Whether it ends with a form that is filled in and not sent."""
+        return any(isinstance(check, _RequestCheck) and SINK in str(check.expected.get("url")) for check in self.eval)
 
 
 WebTask = OriginalTask | VerifiedTask

@@ -12,11 +12,12 @@ from agentgym_rl.environments.spaces import text_and_image
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.environments.web.browser import View, find_chromium, run
 from agentgym_rl.environments.web.browser.grammar import ACTION_SCHEMA
-from agentgym_rl.environments.web.webarena.accounts import read_accounts
+from agentgym_rl.environments.web.webarena.accounts import read_accounts, without_passwords
 from agentgym_rl.environments.web.webarena.episode import Episode
+from agentgym_rl.environments.web.webarena.needs import require_playwright
 from agentgym_rl.environments.web.webarena.options import Options, read_options
 from agentgym_rl.environments.web.webarena.prompts import instructions_for, observation_text
-from agentgym_rl.environments.web.webarena.reachable import require
+from agentgym_rl.environments.web.webarena.reachable import require, require_logins
 from agentgym_rl.environments.web.webarena.scoring import Score
 from agentgym_rl.environments.web.webarena.task_list import Selection, task_set, tasks_of
 from agentgym_rl.environments.web.webarena.verified.client import shared_worker
@@ -49,7 +50,7 @@ class WebArena(Environment):
 
     Raises:
         ValueError: a setting that is wrong, or no site.
-        SiteProblem: a site that does not answer.
+        SiteProblem: a site that does not answer, is another than it should be, or refuses the login.
         MissingExtra: there is no browser, or Playwright is not installed.
         VerifiedMissing: the package with the tasks is not installed.
     """
@@ -101,7 +102,9 @@ class WebArena(Environment):
         self._accounts = read_accounts(accounts)
         require_playwright()
         find_chromium(browser)
-        require(replica for replicas in options.sites.values() for replica in replicas)
+        replicas = [replica for replicas in options.sites.values() for replica in replicas]
+        require(replicas)
+        require_logins(replicas, self._accounts, options.browser)
         self.instructions = instructions_for(evaluators)
         self._image = image
         if image:
@@ -167,7 +170,9 @@ class WebArena(Environment):
 
     def _observation(self, view: View, *, over: bool = False) -> Observation:
         assert self._episode is not None
-        text = "The episode is over." if over else observation_text(self._episode.task, self._episode.addresses, view)
+        text = "The episode is over."
+        if not over:
+            text = without_passwords(observation_text(self._episode.task, self._episode.addresses, view), self._accounts)
         if not self._image:
             return text
         assert view.image is not None
@@ -179,17 +184,7 @@ class WebArena(Environment):
         key = hashlib.blake2b(seen.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
         value = 0.0 if score is None else score.value
         info: Info = {"score": value, "success": value == 1.0, "understood": understood, "state_key": key}
-        return info if score is None else {**info, "why_not": list(score.why)}  # type: ignore[typeddict-unknown-key]
-
-
-def require_playwright() -> None:
-    """Raises MissingExtra with the line that installs it."""
-    from importlib.util import find_spec
-
-    from agentgym_rl.environments.errors import MissingExtra
-
-    if find_spec("playwright") is None:
-        raise MissingExtra("environment 'webarena' needs playwright: pip install 'agentgym-rl[web]'", name="playwright")
+        return info if score is None else {**info, "why_not": [without_passwords(why, self._accounts) for why in score.why]}  # type: ignore[typeddict-unknown-key]
 
 
 def _tell_once(options: Options, selection: Selection) -> None:

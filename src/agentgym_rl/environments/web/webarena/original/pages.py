@@ -91,7 +91,7 @@ class PageReader:
 
     async def _content(self, page: Page, locator: Script | Call | None, preparations: Sequence[str]) -> str:
         if locator is None:
-            return await _within(_SCRIPT_SECONDS, page.content(), page.url)
+            return str(await _within(_SCRIPT_SECONDS, page.content(), page.url))
         if isinstance(locator, Call):
             return str(await _evaluate(page, _MEMBER_ROLE, locator.arguments[1]))
         for preparation in preparations:

@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,9 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what the package prints must not get between the answers
     logging.disable(logging.CRITICAL)  # its log quotes whole requests
-    from webarena_verified.api.webarena_verified import WebArenaVerified
-    from webarena_verified.types.config import WebArenaVerifiedConfig
-
+    api, types = _of_package("api.webarena_verified"), _of_package("types.config")
     own = {"test_data_file": Path(sys.argv[1])} if len(sys.argv) > 1 else {}
-    package = WebArenaVerified(config=WebArenaVerifiedConfig(environments={}, **own))
+    package = api.WebArenaVerified(config=types.WebArenaVerifiedConfig(environments={}, **own))
     print(json.dumps({"ready": True}), file=answers, flush=True)
     for line in sys.stdin:
         try:
@@ -35,11 +34,11 @@ def main() -> None:
 
 def evaluate(package: Any, order: dict[str, Any]) -> dict[str, Any]:
     """The result of one episode."""
-    from webarena_verified.types.config import EnvironmentConfig
-    from webarena_verified.types.task import WebArenaSite
-
+    config, task = _of_package("types.config"), _of_package("types.task")
     # One address a site: the package looks addresses up by containment, which other replicas' would confuse.
-    package.config.environments = {WebArenaSite(name): EnvironmentConfig(urls=[url]) for name, url in order["sites"].items()}
+    package.config.environments = {
+        task.WebArenaSite(name): config.EnvironmentConfig(urls=[url]) for name, url in order["sites"].items()
+    }
     result = package.evaluate_task(task_id=order["task"], agent_response=order["answer"], network_trace=order["events"])
     messages = [result.error_msg] if result.error_msg else []
     for part in result.evaluators_results:
@@ -47,6 +46,11 @@ def evaluate(package: Any, order: dict[str, Any]) -> dict[str, Any]:
         for assertion in part.assertions or ():
             messages += list(assertion.assertion_msgs or ())
     return {"score": float(result.score), "status": str(result.status), "messages": messages}
+
+
+def _of_package(name: str) -> Any:
+    """A module of the package, which is not in the environment of whoever checks this file's types."""
+    return import_module(f"webarena_verified.{name}")
 
 
 if __name__ == "__main__":
