@@ -1,10 +1,14 @@
-"""The simulator's own solution of a task, as far as an episode has followed it."""
+"""The simulator's own solution of a task, in the words in which its actions are offered."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 
+from agentgym_rl.environments.sciworld.actions import clean
+from agentgym_rl.environments.sciworld.admissible import offered
+from agentgym_rl.environments.sciworld.kinds import BY_NAME
 from agentgym_rl.environments.sciworld.simulator import Simulator
 
 _KEPT = 4096
@@ -21,7 +25,7 @@ def solution(kind: str, variation: int, simplifications: str) -> tuple[str, ...]
             return _solutions[key]
     simulator = Simulator()
     try:
-        found = tuple(simulator.solution(*key))
+        found = _reworded(simulator, *key)
     finally:
         simulator.close()
     with _lock:
@@ -31,10 +35,33 @@ def solution(kind: str, variation: int, simplifications: str) -> tuple[str, ...]
     return found
 
 
-def next_action(episode: Episode, kind: str, variation: int, simplifications: str) -> str | None:
-    """The action of the solution that comes next, in the words in which it is offered; None off its path."""
-    found = solution(kind, variation, simplifications)
-    done = len(episode.history)
-    if tuple(episode.followed) != found[:done] or done >= len(found):
-        return None
-    return found[done]
+def next_action(history: Sequence[str], path: Sequence[str]) -> str | None:
+    """What comes next on a path of which ``history`` is the beginning; None where it is not, or nothing comes."""
+    done = len(history)
+    return path[done] if done < len(path) and tuple(history) == tuple(path[:done]) else None
+
+
+def _reworded(simulator: Simulator, kind: str, variation: int, simplifications: str) -> tuple[str, ...]:
+    """The gold path calls things by names of its own, and goes on after the end."""
+    gold = simulator.solution(kind, variation, simplifications)
+    simulator.load(kind, variation, simplifications)
+    simulator.step("look around")  # as an episode begins
+    path = []
+    for action in gold:
+        if action == "task":  # takes no time
+            continue
+        path.append(_as_offered(simulator, action, electrical=BY_NAME[kind].electrical))
+        if simulator.step(path[-1]).completed:
+            break
+    return tuple(path)
+
+
+def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str:
+    said = clean(action) or action
+    words = offered(simulator.scene(electrical=electrical), everything=False)
+    if said in words:
+        return said
+    meaning = simulator.meaning(said)
+    verb = said.partition(" ")[0]
+    alike = (word for word in words if word.partition(" ")[0] == verb)
+    return next((word for word in alike if meaning and simulator.meaning(word) == meaning), said)
