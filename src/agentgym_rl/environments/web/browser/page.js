@@ -6,10 +6,11 @@
     "banner", "navigation", "Section", "LabelText", "Legend", "listitem", "LayoutTable", "LayoutTableRow", "LayoutTableCell",
     "Pre", "code", "group", "region", "main", "contentinfo", "complementary", "form", "search", "rowgroup", "LineBreak",
     "mark", "time", "term", "definition", "subscript", "superscript", "deletion", "insertion", "blockquote", "figure",
-    "Canvas", "article"]);
+    "Canvas", "article", "graphics-symbol", "graphics-object", "graphics-document", "SvgRoot"]);
   const TEXT_FIELDS = new Set(["text", "search", "email", "url", "tel", "password", "number", "date", "time", "month", "week",
     "datetime-local", "color", "range"]);
   const SHAPES = new Set(["circle", "rect", "ellipse", "polygon", "polyline", "path", "line", "text"]);
+  const LISTENS = "data-agentgym-listens"; // set by a world's script on elements that wait for clicks
   const LONGEST_TEXT = 2000;
   let nodes = [];
   let lastChange = performance.now();
@@ -81,41 +82,45 @@
       const range = document.createRange();
       range.selectNodeContents(node);
       const box = shift(range.getBoundingClientRect(), dx, dy);
-      if (box.width > 0 && box.height > 0 && inside(box)) emit(node, depth, "StaticText", said, null, "", box, 0, "");
+      if (box.width > 0 && box.height >= 3 && inside(box)) emit(node, depth, "StaticText", said, null, "", box, 0, "");
     }
 
-    function children(root, depth, above, pointer, active, dx, dy) {
+    function children(root, depth, above, pointer, active, dx, dy, inControl) {
       for (const node of root) {
         if (node.nodeType === Node.TEXT_NODE) text(node, depth, above, dx, dy);
-        else if (node.nodeType === Node.ELEMENT_NODE) element(node, depth, above, pointer, active, dx, dy);
+        else if (node.nodeType === Node.ELEMENT_NODE) element(node, depth, above, pointer, active, dx, dy, inControl);
       }
     }
 
-    function element(el, depth, above, pointer, active, dx, dy) {
+    function element(el, depth, above, pointer, active, dx, dy, inControl) {
       if (SKIPPED.has(el.tagName) || el.getAttribute("aria-hidden") === "true" || (options.hidden && el.matches(options.hidden))) return;
       const style = getComputedStyle(el);
-      if (style.display === "none") return;
+      if (style.display === "none" || (style.opacity === "0" && !isEditable(el) && tag !== "input")) return;
       const tag = el.localName;
       const seen = style.visibility === "visible";
       let role = el.computedRole, name = squeeze(el.computedName || "");
       if (role === "image") role = "img";
       const box = shift(el.getBoundingClientRect(), dx, dy);
       const found = properties(el, role, active);
-      const shape = options.graphics && SHAPES.has(tag) && el.ownerSVGElement;
+      const shape = options.graphics && !inControl && el.ownerSVGElement && SHAPES.has(tag) && Math.max(box.width, box.height) >= (tag === "text" ? 5 : 2);
       const looksClickable = style.cursor === "pointer" && !pointer;
+      const listens = options.graphics && tag !== "body" && tag !== "html" && el.hasAttribute(LISTENS);
       const focusable = el.tabIndex >= 0 && (el.hasAttribute("tabindex") || role !== "generic");
       let shown = seen && (!UNNAMED.has(role) || name !== "" || Object.keys(found).length > 0 || focusable);
-      if (seen && !shown && options.graphics && (shape || (looksClickable && box.width > 0) || tag === "canvas")) {
-        shown = true;
-      }
+      if (seen && !shown && options.graphics && box.width > 0 && box.height > 0 && !el.ownerSVGElement)
+        shown = looksClickable || listens || tag === "canvas" || isColoured(el, style, box);
+      if (seen && shape) shown = true;
+      if (tag === "input" && role === "generic") role = "textbox";
       if (role === "none" || role === "presentation" || role === "") role = shape ? tag : tag === "canvas" ? "canvas" : "generic";
       if (shape) { role = tag; name = name || drawn(el, style, box); }
-      if (shown && role === "generic" && !name) name = squeeze(el.getAttribute("title") || "") || (options.graphics ? looks(el, style) : "");
+      else if (shown && !name && (role === "generic" || role === "button" || role === "img"))
+        name = squeeze(el.getAttribute("title") || "") || (options.graphics ? looks(el, style) : "");
       if (shown && inside(box)) {
-        const flags = (isEditable(el) ? 1 : 0) | (looksClickable || shape || el.onclick || focusable ? 2 : 0);
+        const flags = (isEditable(el) ? 1 : 0) | (looksClickable || listens || shape || el.onclick || focusable ? 2 : 0);
         emit(el, depth, role, name, Object.keys(found).length ? found : null, tag, box, flags, el.id);
         depth += 1;
         if (name) above = name;
+        inControl = inControl || role === "button" || role === "link";
       }
       if (tag === "select") {
         for (const option of el.options) {
@@ -130,20 +135,20 @@
         const inner = within(el);
         if (inner && inner.documentElement && seen) {
           const left = box.left + el.clientLeft, top = box.top + el.clientTop;
-          element(inner.documentElement, depth, "", false, inner.activeElement, left, top);
+          element(inner.documentElement, depth, "", false, inner.activeElement, left, top, false);
         }
         return;
       }
       const down = pointer || style.cursor === "pointer";
-      if (el.shadowRoot) children(el.shadowRoot.childNodes, depth, above, down, el.shadowRoot.activeElement, dx, dy);
-      else if (tag === "slot" && el.assignedNodes().length) children(el.assignedNodes(), depth, above, down, active, dx, dy);
-      else children(el.childNodes, depth, above, down, active, dx, dy);
+      if (el.shadowRoot) children(el.shadowRoot.childNodes, depth, above, down, el.shadowRoot.activeElement, dx, dy, inControl);
+      else if (tag === "slot" && el.assignedNodes().length) children(el.assignedNodes(), depth, above, down, active, dx, dy, inControl);
+      else children(el.childNodes, depth, above, down, active, dx, dy, inControl);
     }
 
     emit(document, 0, "RootWebArea", document.title, { focused: true }, "", { left: 0, top: 0, width: innerWidth, height: innerHeight }, 0, "");
     if (document.documentElement) {
       const active = document.activeElement;
-      element(document.documentElement, 1, document.title, false, active === document.body ? null : active, 0, 0);
+      element(document.documentElement, 1, document.title, false, active === document.body ? null : active, 0, 0, false);
     }
     return { rows, url: location.href, title: document.title, state: document.readyState,
       above: Math.round(scrollY), below: Math.max(0, Math.round(document.documentElement.scrollHeight - innerHeight - scrollY)) };
@@ -153,17 +158,50 @@
     try { return frame.contentDocument; } catch { return null; }
   }
 
+  // A shape as words: what it says, its colour, size and middle.
   function drawn(el, style, box) {
     const said = el.localName === "text" ? squeeze(el.textContent) : "";
-    const fill = style.fill === "none" ? style.stroke : style.fill;
-    return [said, fill, `${Math.round(box.width)}x${Math.round(box.height)}`, `at ${Math.round(box.left + box.width / 2)},${Math.round(box.top + box.height / 2)}`]
-      .filter((part) => part && part !== "none").join(" ");
+    return [said, colour(style.fill) || colour(style.stroke), `${Math.round(box.width)}x${Math.round(box.height)}`,
+      `at ${Math.round(box.left + box.width / 2)},${Math.round(box.top + box.height / 2)}`].filter(Boolean).join(" ");
   }
 
+  // What a nameless element says, or else what kind of thing it looks like: its classes (icons have no other name) and its colour.
   function looks(el, style) {
-    if (squeeze(el.textContent)) return "";
-    const ground = style.backgroundColor === "rgba(0, 0, 0, 0)" ? "" : style.backgroundColor;
-    return [typeof el.className === "string" ? el.className : "", ground].filter(Boolean).join(" ");
+    const said = style.fontSize === "0px" || style.opacity === "0" ? "" : squeeze(el.innerText || "");
+    if (said) return said.length <= 80 ? said : "";
+    const classes = (el.getAttribute("class") || "").split(/\s+/);
+    const kind = classes.filter((word) => word && !/^ui-(corner|state|widget|helper)/.test(word)).map((word) => word.replace(/^ui-/, ""));
+    const [left, top] = [el.offsetWidth, el.offsetHeight];
+    const size = isColoured(el, style, { width: left, height: top }) ? `${left}x${top}` : "";
+    return [...kind, colour(style.backgroundColor), size].filter(Boolean).join(" ");
+  }
+
+  function isColoured(el, style, box) {
+    return el.childElementCount === 0 && box.width * box.height >= 16 && box.width < innerWidth && colour(style.backgroundColor) !== "" &&
+      squeeze(el.textContent) === "";
+  }
+
+  const NAMED = { "0,0,0": "black", "255,255,255": "white", "128,128,128": "gray", "255,0,0": "red", "0,128,0": "green", "0,0,255": "blue",
+    "255,255,0": "yellow", "0,255,255": "cyan/aqua", "255,0,255": "magenta", "128,0,128": "purple", "255,165,0": "orange",
+    "255,192,203": "pink", "0,255,0": "lime", "128,128,0": "olive", "165,42,42": "brown", "128,0,0": "maroon", "0,0,128": "navy",
+    "0,128,128": "teal", "192,192,192": "silver" };
+
+  // ``rgb(168, 50, 50)`` → ``red #a83232``; nothing where there is no colour.
+  function colour(css) {
+    const found = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/.exec(css);
+    if (!found || found[4] === "0") return "";
+    const parts = found.slice(1, 4).map(Number);
+    const named = NAMED[parts.join(",")];
+    if (named) return named;
+    const most = Math.max(...parts), least = Math.min(...parts), range = most - least;
+    const hex = `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
+    if (range < 20) return `${most < 50 ? "black" : least > 205 ? "white" : "gray"} ${hex}`;
+    const [red, green, blue] = parts;
+    const sector = most === red ? (green - blue) / range : most === green ? 2 + (blue - red) / range : 4 + (red - green) / range;
+    const hue = (sector * 60 + 360) % 360;
+    const word = ["red", "orange", "yellow", "green", "cyan", "blue", "purple", "pink", "red"]
+      [[15, 45, 70, 165, 200, 260, 290, 340, 360].findIndex((edge) => hue <= edge)];
+    return `${word} ${hex}`;
   }
 
   const elementOf = (node) => (node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement || document.documentElement);

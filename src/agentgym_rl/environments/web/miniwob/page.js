@@ -50,21 +50,43 @@
   };
   window.Date = new Proxy(window.Date, { apply: () => new window.Date().toString() });
 
-  function quoted(utterance) {
-    return typeof utterance === "string" ? utterance : utterance.utterance;
+  // Elements that wait for clicks are told from others, as people tell them by trying.
+  const WAITED = new Set(["click", "mousedown", "mouseup", "dblclick"]);
+  const listen = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (type, ...rest) {
+    if (WAITED.has(type) && this instanceof Element) this.setAttribute("data-agentgym-listens", "");
+    return listen.call(this, type, ...rest);
+  };
+
+  // The goal in words. Where it shows a colour without naming it, the colour is written.
+  function goal() {
+    const utterance = core.getUtterance();
+    const text = typeof utterance === "string" ? utterance : utterance.utterance;
+    const shown = [...document.querySelectorAll("#query *")]
+      .filter((el) => !el.childElementCount && !el.textContent.trim() && el.offsetWidth && !text.includes(el.style.backgroundColor))
+      .map((el) => getComputedStyle(el).backgroundColor).filter((colour) => colour !== "rgba(0, 0, 0, 0)");
+    return [text.replace(/\s+/g, " ").trim(), ...shown.map(hex)].join(" ");
+  }
+
+  const hex = (colour) => `#${colour.match(/\d+/g).slice(0, 3).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;
+
+  async function loaded() {
+    if (document.readyState !== "complete") await new Promise((resume) => listen.call(window, "load", resume));
   }
 
   const state = () => ({ done: WOB_DONE_GLOBAL, raw: WOB_RAW_REWARD_GLOBAL });
   Object.defineProperty(window, "agentgym", { value: Object.freeze({
-    begin(seed) {
+    async begin(seed) {
+      await loaded();
       const still = document.createElement("style");
-      still.textContent = "*, *::before, *::after { transition: none !important; animation: none !important; caret-color: transparent !important; }";
+      still.textContent = "*, *::before, *::after { transition: none !important; animation: none !important; " +
+        "caret-color: transparent !important; } #reward-display, #click-canvas { visibility: hidden !important; }";
       document.head.appendChild(still);
       Math.seedrandom(seed);
       core.EPISODE_MAX_TIME = 0x7fffffff;
       core.startEpisodeReal();
       pass(1000);
-      return quoted(core.getUtterance()).replace(/\s+/g, " ").trim();
+      return goal();
     },
     turn() {
       if (!WOB_DONE_GLOBAL) pass(1000);

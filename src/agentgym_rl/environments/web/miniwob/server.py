@@ -43,7 +43,9 @@ class PageServer:
                 body = content(self._root, target.decode("latin-1")) if method in (b"GET", b"HEAD") else None
                 kind = mimetypes.guess_type(urlsplit(target.decode("latin-1")).path)[0] or "application/octet-stream"
                 status = "404 Not Found" if body is None else "200 OK"
-                head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {len(body or b'')}\r\n\r\n"
+                head = (
+                    f"HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {len(body or b'')}\r\n\r\n"
+                )
                 writer.write(head.encode() + (b"" if method == b"HEAD" else body or b""))
                 await writer.drain()
         except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError, ValueError):

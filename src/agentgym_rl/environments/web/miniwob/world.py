@@ -51,9 +51,7 @@ class MiniWoB(Environment):
     instructions = INSTRUCTIONS
     action_schema = ACTION_SCHEMA
 
-    def __init__(
-        self, *, pages: Sequence[str] | str | None = None, image: bool = False, browser: str | None = None
-    ) -> None:
+    def __init__(self, *, pages: Sequence[str] | str | None = None, image: bool = False, browser: str | None = None) -> None:
         super().__init__(pages=pages, image=image, browser=browser)
         check_options(self.settings)
         if find_spec("playwright") is None:
@@ -86,7 +84,13 @@ class MiniWoB(Environment):
     def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         assert self._episode is not None
         if not is_action(action):
-            return self._observation((f"This is no action here. Actions: {GRAMMAR}.",)), 0.0, False, False, self._info(read=False)
+            return (
+                self._observation((f"This is no action here. Actions: {GRAMMAR}.",)),
+                0.0,
+                False,
+                False,
+                self._info(read=False),
+            )
         try:
             turn = run(self._episode.act(action))
         except BaseException:
