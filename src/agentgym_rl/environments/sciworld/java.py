@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from agentgym_rl.environments.errors import EnvironmentFault, MissingExtra
+from agentgym_rl.environments.sciworld.connection import bridge
 from agentgym_rl.environments.sciworld.library import Library
 
 HEAP_MIB = 1024
@@ -81,8 +82,6 @@ class Java:
             EnvironmentFault: it does not start.
             MissingExtra: Java or a package is not installed.
         """
-        from py4j.java_gateway import GatewayParameters, JavaGateway
-
         command = [find_java(), *_OPTIONS, "-cp", class_path(), "py4j.GatewayServer"]
         self.process = subprocess.Popen(
             [*command, "--die-on-broken-pipe", "--enable-auth", "0"],
@@ -96,8 +95,7 @@ class Java:
         self.current: object = None
         """The simulator whose values the shared variables of the Java process have."""
         port, key = self._first_words()
-        parameters = GatewayParameters(port=port, auth_token=key, auto_convert=False, read_timeout=CALL_SECONDS)
-        self._gateway = JavaGateway(gateway_parameters=parameters)
+        self._gateway = bridge(port, key, CALL_SECONDS)
         with self.calling("start"):
             root = self._gateway.jvm
             # The simulator prints a lot, and nobody reads it.
@@ -131,6 +129,7 @@ class Java:
             raise EnvironmentFault(f"sciworld: the simulator's Java process is gone: {self.gone}")
         try:
             yield
+            self._gateway.let_go()
         except Py4JJavaError as error:
             reason = " ".join(str(error.java_exception).split())[:200]
             raise EnvironmentFault(f"sciworld: the simulator failed at {what}: {reason}") from error
