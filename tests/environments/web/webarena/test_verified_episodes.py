@@ -87,10 +87,6 @@ RUNS = {
         ],
         ["click [link 'convexegg']", "click [button 'Follow']", "stop []"],
     ),
-    "676: a request of a script": (
-        ["click [link 'Orders']", "click [option 'Suspected Fraud']", "click [button 'Apply Filters']", "stop []"],
-        ["click [link 'Orders']", "stop []"],
-    ),
     "704: parameters in Base64": (
         [*_REPORT, "type [textbox 'To'] [02/28/2023] [0]", "click [button 'Show Report']", "stop []"],
         [*_REPORT, "type [textbox 'To'] [03/15/2023] [0]", "click [button 'Show Report']", "stop []"],

@@ -60,7 +60,7 @@ class Recorder:
 
 
 async def _entry(request: Request) -> dict[str, Any]:
-    response = None if request.failure else await request.response()
+    response = await request.response()  # also of one whose body was cut off
     asked: dict[str, Any] = {"method": request.method, "url": request.url, "headers": _pairs(await request.headers_array())}
     body = request.post_data_buffer
     if body is not None:
