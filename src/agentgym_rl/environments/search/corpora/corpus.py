@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -12,8 +11,6 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.etree.ElementTree import ParseError
-
-import zstandard
 
 from agentgym_rl.environments.search.corpora.jsonl import read_jsonl
 from agentgym_rl.environments.search.corpora.mediawiki import read_mediawiki
@@ -29,12 +26,11 @@ _FORMATS: dict[str, Read] = {"jsonl": read_jsonl, "parquet": read_parquet, "xml"
 _PACKINGS: dict[str, Unpack] = {
     "gz": lambda raw: gzip.GzipFile(fileobj=raw),
     "bz2": bz2.BZ2File,
-    "zst": lambda raw: io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)),
 }
-KNOWN = ".jsonl or .xml (a MediaWiki dump), each also .gz, .bz2 or .zst; .parquet"
-_FILE = re.compile(r"(.+)\.(?:(jsonl|xml)(?:-p\d+p\d+)?(?:\.(gz|bz2|zst))?|(parquet))")
+KNOWN = ".jsonl or .xml (a MediaWiki dump), each also .gz or .bz2; or .parquet"
+_FILE = re.compile(r"(.+)\.(?:(jsonl|xml)(?:-p\d+p\d+)?(?:\.(gz|bz2))?|(parquet))")
 """Wikimedia calls the parts of a dump ``….xml-p1p41242.bz2``."""
-_UNREADABLE = (OSError, ValueError, EOFError, zlib.error, zstandard.ZstdError, ParseError)
+_UNREADABLE = (OSError, ValueError, EOFError, zlib.error, ParseError)
 
 
 class Corpus:

@@ -34,7 +34,7 @@ def read_jsonl(stream: BinaryIO) -> Iterator[Passage | Bad]:
 
 def _passage(line: bytes, place: str) -> Passage | Bad:
     try:
-        return from_row(json.loads(line.decode()), place)
+        return from_row(json.loads(line.decode().rstrip()), place)
     except UnicodeDecodeError as error:
         return Bad(place, f"not UTF-8 at byte {error.start + 1}")
     except json.JSONDecodeError as error:
