@@ -60,14 +60,10 @@ class Shop(Site):
         id, one = next((id, one) for id, one in self.state["articles"].items() if one["page"] == page)
         buttons = self.form("/wishlist/index/add/", f'<input type="hidden" name="product" value="{id}">', "Add to Wish List")
         buttons += self.form(f"/checkout/order/product/{id}/", "", "Buy now")
-        rating = '<label>Rating <select name="ratings[4]">'
-        rating += (
-            "".join(f'<option value="{15 + stars}">{stars} stars</option>' for stars in range(1, 6)) + "</select></label>"
-        )
-        review = (
-            rating
-            + '<label>Nickname <input name="nickname"></label><label>Summary <input name="title"></label><label>Review <textarea name="detail"></textarea></label>'
-        )
+        stars = "".join(f'<option value="{15 + number}">{number} stars</option>' for number in range(1, 6))
+        review = f'<label>Rating <select name="ratings[4]">{stars}</select></label>'
+        review += '<label>Nickname <input name="nickname"></label><label>Summary <input name="title"></label>'
+        review += '<label>Review <textarea name="detail"></textarea></label>'
         buttons += self.form(f"/review/product/post/id/{id}/", review, "Submit Review")
         text = "<p>Helps with jaw bruxism: a mouth guard for the night.</p>" if id == "101" else ""
         return self.page(one["name"], f"<h1>{one['name']}</h1><p>{one['price']}</p><p>SKU {one['sku']}</p>{text}{buttons}")

@@ -1,4 +1,4 @@
-"""Five stub sites for all tests of this folder, an own cache folder, worlds, and the package of the evaluators where pip gets it."""
+"""Five stub sites, a cache folder for each test, worlds, and the package of the evaluators where pip gets it."""
 
 from __future__ import annotations
 

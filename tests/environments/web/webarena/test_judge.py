@@ -73,5 +73,5 @@ def test_without_a_verdict_it_is_a_fault_never_a_reward(server, judge, said, mes
 
 def test_a_server_that_is_not_there(server, judge):
     server.stop()
-    with pytest.raises(EnvironmentFault, match="the judge m at http://127.0.0.1:.*: nothing listens there"):
+    with pytest.raises(EnvironmentFault, match=r"the judge m at http://127\.0\.0\.1:.*: nothing listens there"):
         judge.same_meaning("a", "b", "c")

@@ -48,11 +48,8 @@ def test_by_a_command_that_knows_the_site():
 
 def test_a_command_that_hangs_and_a_site_that_stays_away_are_faults():
     with Forum() as forum:
-        hanging = Replica("reddit", forum.url, reset=_python("import sys; sys.stdin.read(); input()"))
-        with pytest.raises(EnvironmentFault):
-            _reset(hanging)
         waiting = _python("import threading; threading.Event().wait()")
-        with pytest.raises(EnvironmentFault, match="is not back within 0.3 s"):
+        with pytest.raises(EnvironmentFault, match=r"is not back within 0\.3 s"):
             _reset(Replica("reddit", forum.url, reset=waiting), 0.3)
     with pytest.raises(EnvironmentFault, match=r"reset of reddit at .*: is not back within 0.3 s"):
         _reset(Replica("reddit", forum.url, reset=_python("pass")), 0.3)

@@ -17,7 +17,9 @@ _KINDS = [["map"]] * 4 + [["gitlab"]] * 3 + [["reddit"]] * 2 + [["gitlab", "redd
 @pytest.fixture
 def settings(tmp_path):
     tasks = [
-        original(number, _KINDS[number // 5 % 10], answers={"fuzzy_match": ["a"]} if number % 50 == 0 else {"exact_match": "a"})
+        original(
+            number, _KINDS[number // 5 % 10], answers={"fuzzy_match": ["a"]} if number % 50 == 0 else {"exact_match": "a"}
+        )
         for number in range(400)
     ]
     for task in tasks:
@@ -119,7 +121,10 @@ def test_the_form_of_the_other_evaluators_is_named(settings):
         ({"judge": {"model": "m"}}, "judge lacks base_url"),
         ({"judge": {"model": "m", "url": "x"}}, "judge has no field 'url'"),
         ({"evaluators": "verified", "judge": {"model": "m", "base_url": "http://x"}}, "judge must be left out"),
-        ({"share": True, "sites": {"map": {"url": "http://h:1", "reset": "x"}}}, "share must be false where a site is reset"),
+        (
+            {"share": True, "sites": {"map": {"url": "http://h:1", "reset": "x"}}},
+            "share must be false where a site is reset",
+        ),
     ],
 )
 def test_settings_that_are_refused(settings, setting, message):

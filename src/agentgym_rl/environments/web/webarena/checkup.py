@@ -1,4 +1,4 @@
-"""What ``agentgym-rl doctor web`` asks: is there a browser, does each site answer, take its login, and reset; which tasks that gives."""
+"""What ``agentgym-rl doctor web`` asks: is there a browser, does each site answer and take its login, which tasks that gives."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from agentgym_rl.environments.web.webarena.accounts import Account, read_account
 from agentgym_rl.environments.web.webarena.catalog import KINDS
 from agentgym_rl.environments.web.webarena.errors import TaskFileError, VerifiedMissing
 from agentgym_rl.environments.web.webarena.http import Unreachable, ask
-from agentgym_rl.environments.web.webarena.options import Options, read_options
 from agentgym_rl.environments.web.webarena.needs import require_playwright
+from agentgym_rl.environments.web.webarena.options import Options, read_options
 from agentgym_rl.environments.web.webarena.reachable import login_problem_of, problem_of
 from agentgym_rl.environments.web.webarena.sites import Replica
 from agentgym_rl.environments.web.webarena.verified import package

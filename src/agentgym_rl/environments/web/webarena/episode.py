@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from agentgym_rl.environments.errors import EnvironmentFault
@@ -10,8 +11,9 @@ from agentgym_rl.environments.web.browser.loop import owned
 from agentgym_rl.environments.web.webarena.accounts import Account
 from agentgym_rl.environments.web.webarena.addresses import Addresses, host_of
 from agentgym_rl.environments.web.webarena.leases import Lease, lease
-from agentgym_rl.environments.web.webarena.logins import Logins, merged
+from agentgym_rl.environments.web.webarena.logins import Logins, accepts, merged
 from agentgym_rl.environments.web.webarena.options import Options
+from agentgym_rl.environments.web.webarena.reachable import problem_of
 from agentgym_rl.environments.web.webarena.recorder import Recorder
 from agentgym_rl.environments.web.webarena.resets import reset_site
 from agentgym_rl.environments.web.webarena.scoring import Ending, Score, score_original, score_verified
@@ -53,13 +55,7 @@ class Episode:
                 await reset_site(one.replica, options.reset_seconds)
                 one.changed = False
                 logins.forget(one.replica)
-        states = [
-            await logins.state(one.replica, self._accounts[site], options.browser)
-            for site, one in self._leases.items()
-            if site in self._accounts
-        ]
-        hosts = (*self.addresses.hosts, *options.hosts)
-        self._session = await open_session(replace(options.browser, hosts=hosts, context={"storage_state": merged(states)}))
+        self._session = await self._logged_in(logins)
         self._recorder = Recorder(self._session.context)
         for place, start in enumerate(self.task.starts):
             if place:
@@ -69,10 +65,31 @@ class Episode:
             await self._session.focus(0)
         return await self._session.observe()
 
+    async def _logged_in(self, logins: Logins) -> Session:
+        """A session that every site takes as logged in. Logs in anew where one does not, once."""
+        options = self._options
+        needed = [(one.replica, self._accounts[site]) for site, one in self._leases.items() if site in self._accounts]
+        hosts = (*self.addresses.hosts, *options.hosts)
+        for _ in range(2):
+            state = merged([await logins.state(*each, options.browser) for each in needed])
+            session = await open_session(replace(options.browser, hosts=hosts, context={"storage_state": state}))
+            try:
+                out = [replica for replica, account in needed if not await accepts(session.context, replica, account)]
+            except BaseException:
+                await session.close()
+                raise
+            if not out:
+                return session
+            await session.close()
+            for replica in out:
+                logins.forget(replica)
+        raise EnvironmentFault(f"webarena: {out[0].site} at {out[0].url} forgets its logins at once")
+
     async def act(self, action: str) -> Turn:
         """Takes an action as the agent wrote it; ``stop`` scores the episode."""
         assert self._session is not None
         outcome = await self._session.act(self.addresses.meant(action))
+        await self._sites_answer()
         if outcome.answer is None:
             return Turn(outcome.view, outcome.understood)
         return Turn(outcome.view, score=await self._score(self._session, outcome.answer))
@@ -87,6 +104,15 @@ class Episode:
         for one in leases.values():
             one.mark(changed=one.changed or host_of(one.replica.url) in written)
             one.release()
+
+    async def _sites_answer(self) -> None:
+        """What an agent sees of a site that went away is no answer of the site's: the episode is a fault."""
+        assert self._recorder is not None
+        hosts = {host_of(url) for url in self._recorder.unanswered}
+        self._recorder.unanswered.clear()
+        for one in self._leases.values():
+            if host_of(one.replica.url) in hosts and (problem := await asyncio.to_thread(problem_of, one.replica)):
+                raise EnvironmentFault(f"webarena: {problem}")
 
     async def _score(self, session: Session, answer: str) -> Score:
         assert self._recorder is not None

@@ -1,7 +1,7 @@
 """Logs in to sites and keeps what that gives: cookies that every episode's browser context begins with.
 
 Logging in happens in a context of its own, which no episode sees and nothing records. The state is kept in memory only; it is made
-again before it expires, when the site no longer accepts it (an agent may have signed out), and after a reset.
+again before it expires, when the site no longer takes it (an agent may have signed out), and after a reset.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from agentgym_rl.environments.errors import EnvironmentFault
@@ -71,7 +71,7 @@ class Logins:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def state(self, replica: Replica, account: Account, browser: BrowserSettings) -> Mapping[str, Any]:
-        """A state that the site accepts now; empty for a kind of site without login.
+        """A state that is not about to expire: the one there is, or that of a new login; empty for a site without login.
 
         Raises:
             LoginRefused: there is no login form, or the account is refused. Never has the password.
@@ -82,12 +82,11 @@ class Logins:
         async with self._locks.setdefault(replica.url, asyncio.Lock()):
             key = (replica.url, account.username)
             found = self._logins.get(key)
-            async with session(_for(replica, browser, found)) as opened:
-                if found is not None and self._clock() < found.renew and await _inside(opened.context, replica, account):
-                    return found.state
-                await opened.context.clear_cookies()
+            if found is not None and self._clock() < found.renew:
+                return found.state
+            async with session(replace(browser, hosts=(host_of(replica.url),), image=False)) as opened:
                 await _fill(opened.page, replica, account)
-                if not await _inside(opened.context, replica, account):
+                if not await accepts(opened.context, replica, account):
                     raise LoginRefused(_refused(replica, account))
                 state: Mapping[str, Any] = await opened.context.storage_state()
             made = self._clock()
@@ -95,7 +94,7 @@ class Logins:
             return state
 
     def forget(self, replica: Replica) -> None:
-        """The site was reset: it knows no session of before."""
+        """The site no longer takes what was kept: it was reset, or somebody signed out."""
         for key in [key for key in self._logins if key[0] == replica.url]:
             del self._logins[key]
 
@@ -105,11 +104,22 @@ def merged(states: list[Mapping[str, Any]]) -> dict[str, Any]:
     return {part: [one for state in states for one in state.get(part, ())] for part in ("cookies", "origins")}
 
 
-def _for(replica: Replica, browser: BrowserSettings, found: Login | None) -> BrowserSettings:
-    from dataclasses import replace
+async def accepts(context: BrowserContext, replica: Replica, account: Account) -> bool:
+    """Whether the site takes the context as logged in, asked without opening a page. Raises EnvironmentFault: no answer."""
+    from playwright.async_api import Error
 
-    context = {} if found is None else {"storage_state": found.state}
-    return replace(browser, hosts=(host_of(replica.url),), image=False, context=context)
+    if replica.site not in _STEPS:
+        return True
+    address = replica.url + _STEPS[replica.site].inside.format(username=account.username)
+    try:
+        answer = await context.request.get(address, timeout=_FORM_SECONDS * 1000)
+        text = await answer.text()
+    except Error as error:
+        raise EnvironmentFault(
+            f"webarena: {replica.site} at {replica.url} does not answer: {error.message.splitlines()[0]}"
+        ) from None
+    path = answer.url.removeprefix(replica.url)
+    return answer.status < 400 and "login" not in path and "sign_in" not in path and _ADMIN_FORM not in text
 
 
 async def _fill(page: Page, replica: Replica, account: Account) -> None:
@@ -131,22 +141,6 @@ async def _fill(page: Page, replica: Replica, account: Account) -> None:
             f"webarena: {replica.site} at {replica.url}: no login form works at {address}: is this the {replica.site} site? "
             "Check with: agentgym-rl doctor web"
         ) from None
-
-
-async def _inside(context: BrowserContext, replica: Replica, account: Account) -> bool:
-    """Whether the context is logged in, asked of the site without opening a page."""
-    from playwright.async_api import Error
-
-    address = replica.url + _STEPS[replica.site].inside.format(username=account.username)
-    try:
-        answer = await context.request.get(address, timeout=_FORM_SECONDS * 1000)
-        text = await answer.text()
-    except Error as error:
-        raise EnvironmentFault(
-            f"webarena: {replica.site} at {replica.url} does not answer: {error.message.splitlines()[0]}"
-        ) from None
-    path = answer.url.removeprefix(replica.url)
-    return answer.status < 400 and "login" not in path and "sign_in" not in path and _ADMIN_FORM not in text
 
 
 def _refused(replica: Replica, account: Account) -> str:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 _ASSETS = frozenset({"image", "stylesheet", "font", "script", "media", "texttrack"})
 """Kinds of requests that no evaluator looks at."""
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
+_GONE = ("ERR_CONNECTION_", "ERR_EMPTY_RESPONSE", "ERR_ADDRESS_UNREACHABLE", "ERR_TIMED_OUT")
+"""How the browser begins to say that nobody answered."""
+_DOWN = frozenset({502, 503, 504})
+"""What stands in front of a site that is gone says one of these."""
 _LARGEST_BODY = 2**20
 _WAIT_SECONDS = 5.0
 
@@ -26,6 +30,8 @@ class Recorder:
         self._under_way: set[asyncio.Task[None]] = set()
         self.writing: set[str] = set()
         """Addresses of the requests that may have changed something."""
+        self.unanswered: set[str] = set()
+        """Addresses of the requests that nobody answered."""
         self._context = context
         context.on("request", self._begun)
         context.on("requestfinished", self._finished)
@@ -50,13 +56,17 @@ class Recorder:
     def _finished(self, request: Request) -> None:
         if request not in self._places:
             return
+        if request.failure and request.failure.removeprefix("net::").startswith(_GONE):
+            self.unanswered.add(request.url)
         task = asyncio.ensure_future(self._write(self._places[request], request))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
     async def _write(self, place: int, request: Request) -> None:
         with suppress(Exception):  # the page went away with its answer: nobody can judge that request
-            self._entries[place] = await _entry(request)
+            self._entries[place] = entry = await _entry(request)
+            if entry["response"]["status"] in _DOWN:
+                self.unanswered.add(request.url)
 
 
 async def _entry(request: Request) -> dict[str, Any]:

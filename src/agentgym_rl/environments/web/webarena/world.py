@@ -150,6 +150,7 @@ class WebArena(Environment):
         try:
             turn = run(self._episode.act(action))
         except BaseException:
+            self.running = False
             self._free()
             raise
         if turn.score is None:
