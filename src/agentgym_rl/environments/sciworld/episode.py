@@ -42,8 +42,7 @@ class Episode:
     """The actions that were passed on and read."""
 
     def __post_init__(self) -> None:
-        first = self.simulator.step("look around")
-        self.text = f"{self.simulator.describe()}\n{first.text}"
+        self.text = f"{self.simulator.describe()}\n{self.simulator.look()}"
         self._actions: list[str] | None = None
         self._view: str | None = None
 
@@ -79,7 +78,7 @@ class Episode:
     def state_key(self, task: str) -> str:
         """Hash of what can be seen: the room, the inventory, the score and an open question."""
         if self._view is None:
-            self._view = self.simulator.view()
+            self._view = f"{self.simulator.look()}\n{self.simulator.inventory()}"
         question = self.text if self.choices else ""
         state = f"{task}\n{self._view}\n{self.score}\n{question}"
         return hashlib.blake2b(state.encode(), digest_size=16).hexdigest()
@@ -90,5 +89,6 @@ class Episode:
             if self.choices:
                 self._actions = [str(number) for number in range(self.choices)]
             else:
-                self._actions = offered(self.simulator.scene(electrical=self.electrical), everything=self.everything)
+                scene = self.simulator.scene(electrical=self.electrical or self.everything)
+                self._actions = offered(scene, everything=self.everything)
         return self._actions

@@ -84,9 +84,11 @@ def choose(kinds: Sequence[str] | str | None) -> tuple[Kind, ...]:
         return ALL
     words = (kinds,) if isinstance(kinds, str) else kinds
     if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-        raise ValueError(f'environment \'sciworld\': kinds must be a name, a list of names, or "all", not {kinds!r}')
+        raise ValueError(f"environment 'sciworld': kinds must be a name, a list of names, or \"all\", not {kinds!r}")
     if not words:
-        raise ValueError("environment 'sciworld': kinds is empty: name some, or \"all\", or leave it out for the benchmark's 23")
+        raise ValueError(
+            "environment 'sciworld': kinds is empty: name some, or \"all\", or leave it out for the benchmark's 23"
+        )
     for word in words:
         if word not in _BY_WORD:
             near = ", ".join(difflib.get_close_matches(word, _BY_WORD, n=3)) or ", ".join(BY_NAME)

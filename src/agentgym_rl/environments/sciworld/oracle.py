@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from agentgym_rl.environments.sciworld.actions import clean
 from agentgym_rl.environments.sciworld.admissible import offered
 from agentgym_rl.environments.sciworld.kinds import BY_NAME
-from agentgym_rl.environments.sciworld.simulator import Simulator
+from agentgym_rl.environments.sciworld.simulator import Meaning, Scene, Simulator
+from agentgym_rl.environments.sciworld.things import things_of
 
 _KEPT = 4096
 _solutions: OrderedDict[tuple[str, int, str], tuple[str, ...]] = OrderedDict()
@@ -42,26 +43,73 @@ def next_action(history: Sequence[str], path: Sequence[str]) -> str | None:
 
 
 def _reworded(simulator: Simulator, kind: str, variation: int, simplifications: str) -> tuple[str, ...]:
-    """The gold path calls things by names of its own, and goes on after the end."""
-    gold = simulator.solution(kind, variation, simplifications)
-    simulator.load(kind, variation, simplifications)
-    simulator.step("look around")  # as an episode begins
-    path = []
+    """The gold path without what its finder did in vain, such as opening an open door.
+
+    It calls things by names of its own, and goes on after the end. Where leaving a move out costs score, because something
+    has to cool or grow meanwhile, the moves are waited for instead.
+    """
+    gold = [action for action in simulator.solution(kind, variation, simplifications) if action != "task"]
+    short, score = _replay(simulator, gold, (kind, variation, simplifications), fill=False)
+    if score == 1.0:
+        return short
+    long, other = _replay(simulator, gold, (kind, variation, simplifications), fill=True)
+    return long if other > score else short
+
+
+def _replay(
+    simulator: Simulator, gold: Sequence[str], task: tuple[str, int, str], *, fill: bool
+) -> tuple[tuple[str, ...], float]:
+    """The actions of ``gold`` that are offered, as they are offered, up to the end; and the score they get."""
+    simulator.load(*task)
+    electrical = BY_NAME[task[0]].electrical
+    path: list[str] = []
+    score = 0.0
     for action in gold:
-        if action == "task":  # takes no time
+        words = _as_offered(simulator, action, electrical=electrical) or ("wait1" if fill else None)
+        if words is None:
             continue
-        path.append(_as_offered(simulator, action, electrical=BY_NAME[kind].electrical))
-        if simulator.step(path[-1]).completed:
+        path.append(words)
+        answer = simulator.step(words)
+        score = answer.score
+        if answer.completed:
             break
-    return tuple(path)
+    return tuple(path), score
 
 
-def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str:
-    said = clean(action) or action
-    words = offered(simulator.scene(electrical=electrical), everything=False)
-    if said in words:
-        return said
-    meaning = simulator.meaning(said)
+def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str | None:
+    """The action among those offered that means the same, or None."""
+    said = _say(action)
+    scene = simulator.scene(electrical=electrical)
+    words = offered(scene, everything=False)
+    if said in words or (meant := simulator.meaning(said)) is None:
+        return said if said in words else None
+    ends = _Ends(scene)
     verb = said.partition(" ")[0]
     alike = (word for word in words if word.partition(" ")[0] == verb)
-    return next((word for word in alike if meaning and simulator.meaning(word) == meaning), said)
+    return next((word for word in alike if ends.of(simulator.meaning(word)) == ends.of(meant)), None)
+
+
+class _Ends:
+    """What is connected, in either order, with a thing for those of its contacts that have no name of their own in a scene."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._things = things_of(scene.room)
+        self._named = {id for ids in scene.names.values() for id in ids}
+
+    def of(self, meaning: Meaning | None) -> object:
+        if meaning is None or not meaning[0].startswith("connect"):
+            return meaning
+        return frozenset(map(self._end, meaning[1]))
+
+    def _end(self, id: str) -> str | None:
+        thing = self._things.get(id)
+        return thing.parent if thing is not None and thing.contact and id not in self._named else id
+
+
+def _say(action: str) -> str:
+    """With the verbs that are offered."""
+    said = clean(action) or action
+    for other, verb in (("examine ", "look at "), ("drop ", "put down ")):
+        if said.startswith(other):
+            return verb + said.removeprefix(other)
+    return said

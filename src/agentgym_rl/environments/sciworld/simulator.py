@@ -17,6 +17,8 @@ from agentgym_rl.environments.sciworld import java
 from agentgym_rl.environments.sciworld.library import Library
 
 NO_ELECTRICAL = "noElectricalAction"
+Meaning = tuple[str, tuple[str, ...]]
+"""The name of an action and the ids of its things."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +108,15 @@ class Simulator:
         with self._turn("moves"):
             return int(self._world.getCurIterations())
 
-    def view(self) -> str:
-        """What can be seen around and in the inventory. Takes no time."""
+    def look(self) -> str:
+        """What can be seen around, as ``look around`` says, but without taking a move."""
         with self._turn("look"):
-            return f"{self._world.freeActionLook()}\n{self._world.freeActionInventory()}"
+            return str(self._world.freeActionLook())
+
+    def inventory(self) -> str:
+        """What is carried."""
+        with self._turn("inventory"):
+            return str(self._world.freeActionInventory())
 
     def crashed(self) -> bool:
         """Whether an action met an error of the simulator's own: it answers every further action with that."""
@@ -131,7 +138,7 @@ class Simulator:
             ids.setdefault(name, []).append(id)
         return Scene(actions, ids, tree)
 
-    def meaning(self, action: str) -> tuple[str, tuple[str, ...]] | None:
+    def meaning(self, action: str) -> Meaning | None:
         """Which action that would be, and the ids of its things; None where it is ambiguous or none. Nothing is done."""
         world = self._world
         with self._turn("parse"):

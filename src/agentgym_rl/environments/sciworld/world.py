@@ -13,7 +13,7 @@ from agentgym_rl.environments.sciworld.actions import INSTRUCTIONS, SCHEMA
 from agentgym_rl.environments.sciworld.episode import Episode
 from agentgym_rl.environments.sciworld.kinds import BY_NAME
 from agentgym_rl.environments.sciworld.options import MOVES, Options
-from agentgym_rl.environments.sciworld.oracle import next_action
+from agentgym_rl.environments.sciworld.oracle import next_action, solution
 from agentgym_rl.environments.sciworld.simulator import Simulator
 from agentgym_rl.environments.sciworld.task_list import SciWorldTasks, published, task_set
 from agentgym_rl.environments.task_set import Split, Task
@@ -96,7 +96,8 @@ class SciWorld(Environment):
         """The next action of the simulator's own solution; None once an episode has left it, and after the end."""
         if not self.running or self.task is None:
             return None
-        return next_action(self._episode, self.task.data["kind"], self.task.data["variation"], self._simplified)
+        path = solution(self.task.data["kind"], self.task.data["variation"], self._simplified)
+        return next_action(self._episode.history, path)
 
     def shortcuts(self) -> Mapping[str, Callable[[np.random.Generator], str]]:
         """``focus`` and ``explore``, see :mod:`agentgym_rl.environments.sciworld.shortcuts`."""
