@@ -1,0 +1,80 @@
+"""The world keeps the contract on the stub sites: in process, over HTTP, on threads and in processes of its own."""
+
+import asyncio
+
+import pytest
+from stub_sites.task_lists import original, written
+
+import agentgym_rl
+from agentgym_rl.environments.aio import from_sync
+from agentgym_rl.environments.checks import CHECKS, check_gymnasium, check_odd_actions, check_rewards, check_tasks
+from agentgym_rl.environments.errors import MissingExtra
+
+
+@pytest.fixture
+def settings(tmp_path, addresses):
+    """Ten tasks: by tens our split gives two of them to test and one to validation."""
+    tasks = [original(number, ["map"], answers={"must_include": ["13km"]}) for number in range(10)]
+    sites = {"map": addresses["map"], "gitlab": addresses["gitlab"]}
+    return {"sites": sites, "evaluators": "original", "task_file": written(tmp_path / "mine.json", tasks)}
+
+
+_LONG = (check_gymnasium, check_odd_actions, check_rewards)
+_IN_PROCESS = [
+    pytest.param(check, id=check.__name__, marks=[pytest.mark.slow] if check in _LONG else []) for check in CHECKS
+]
+
+
+@pytest.mark.parametrize("check", _IN_PROCESS)
+def test_contract(settings, check):
+    check("webarena", settings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.usefixtures("package")
+def test_contract_over_http(settings, serving, monkeypatch, workers):
+    sites = settings.pop("sites")
+    for name, address in sites.items():
+        monkeypatch.setenv(f"WA_{name.upper()}", address)
+    with serving("webarena", workers=workers) as server:
+        for check in (check_tasks, check_odd_actions) if workers else (one for one in CHECKS if one is not check_rewards):
+            check(f"{server}/webarena", settings)
+
+
+@pytest.mark.slow
+def test_with_a_picture(settings):
+    with agentgym_rl.make("webarena", image=True, **settings) as world:
+        observation, _ = world.reset(options={"task": "mine-3"})
+        assert observation in world.observation_space
+        assert observation["image"].shape == (720, 1280, 3)
+        observation, reward, *_ = world.step("stop [13km]")
+        assert (observation in world.observation_space, reward) == (True, 1.0)
+
+
+@pytest.mark.parametrize("runner", ["thread", pytest.param("process", marks=pytest.mark.slow)])
+def test_episodes_at_the_same_time(settings, runner):
+    task = agentgym_rl.tasks("webarena", "test", **settings)[0]
+
+    async def episode(world):
+        await world.reset(task, 0)
+        transition = await world.step("stop [13km]")
+        return transition.reward
+
+    async def every():
+        worlds = [from_sync(agentgym_rl.make("webarena", share=True, **settings), runner) for _ in range(3)]
+        try:
+            return await asyncio.gather(*(episode(world) for world in worlds))
+        finally:
+            for world in worlds:
+                await world.close()
+
+    assert asyncio.run(every()) == [1.0] * 3
+
+
+def test_playwright_is_named_when_it_is_missing(settings, monkeypatch):
+    from agentgym_rl.environments.web.webarena import needs
+
+    monkeypatch.setattr(needs, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"environment 'webarena' needs playwright: pip install 'agentgym-rl\[web\]'"):
+        agentgym_rl.make("webarena", **settings)
