@@ -24,6 +24,8 @@ class Actions:
     async def take(self, command: Command) -> str | None:
         """Carries a command out, ``stop`` excepted. Returns what went wrong, or None."""
         session = self._session
+        if session.tabs:
+            await session.tab.wake()
         match command.verb:
             case "click" | "hover" | "type":
                 try:
@@ -107,7 +109,10 @@ class Actions:
             return f"There is no element [{command.element}]; the elements are [1] to [{last}]."
         element = known[command.element]
         id = command.element
-        place = await session.tab.call("locate", id)
+        try:
+            place = await session.tab.call("locate", id)
+        except DocumentGone:  # the page went elsewhere by itself since it was shown
+            place = {"problem": "stale"}
         if place.get("problem") in ("stale", "unknown"):
             id, place = await self._find_again(element)
         if problem := place.get("problem"):

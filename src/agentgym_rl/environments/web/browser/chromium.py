@@ -41,6 +41,7 @@ class Chromium:
             "--disable-features=IsolateOrigins,site-per-process,Translate,OptimizationHints,MediaRouter",
             "--disable-site-isolation-trials",
             "--disable-dev-shm-usage",
+            "--disable-smooth-scrolling",
         ]
         try:
             browser = await playwright.chromium.launch(

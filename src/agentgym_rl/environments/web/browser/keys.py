@@ -8,9 +8,10 @@ _MODIFIERS = {"control": "Control", "ctrl": "Control", "alt": "Alt", "shift": "S
 _KEYS = {
     name.lower(): name
     for name in (
-        "Enter Escape Tab Backspace Delete Insert Home End PageUp PageDown ArrowUp ArrowDown ArrowLeft ArrowRight Space "
-        "CapsLock ContextMenu F1 F2 F3 F4 F5 F6 F7 F8 F9 F10 F11 F12"
-    ).split()
+        *("Enter", "Escape", "Tab", "Backspace", "Delete", "Insert", "Home", "End", "PageUp", "PageDown", "Space"),
+        *("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "CapsLock", "ContextMenu"),
+        *(f"F{number}" for number in range(1, 13)),
+    )
 }
 _OTHER_NAMES = {
     "esc": "Escape",
@@ -47,7 +48,7 @@ def named_key(combination: str) -> str:
     if found is None:
         if not _ONE.fullmatch(key):
             raise ValueError(key)
-        found = key
+        found = key.lower() if names and "Shift" not in names else key
     return "+".join([*names, found])
 
 

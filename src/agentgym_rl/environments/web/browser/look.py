@@ -22,6 +22,8 @@ async def look(session: Session, notes: tuple[str, ...]) -> tuple[View, tuple[st
     settings = session.settings
     options = {"whole": settings.scope == "page", "graphics": settings.graphics, "hidden": settings.hide}
     seen = await session.tab.observe(options, settings.action_seconds)
+    if seen["cut"]:
+        session.note("The page is too large to be shown whole.")
     image = await _image(session) if settings.image else None
     more = session.taken_notes()
     elements = elements_of(seen["rows"])
@@ -45,10 +47,12 @@ async def _same(title: str) -> str:
 
 
 async def _title(page: Any) -> str:
+    from playwright.async_api import Error
+
     try:
         async with asyncio.timeout(1.0):
             return str(await page.title())
-    except Exception:  # a background tab that hangs or navigates is not worth a fault
+    except (Error, TimeoutError):  # a background tab that hangs or navigates is not worth a fault
         return str(page.url)
 
 

@@ -51,14 +51,20 @@ def owned(name: str, make: Callable[[], Any]) -> Any:
 
 
 _owned: dict[int, dict[str, Any]] = {}
+_starting = threading.Lock()
 
 
 def _submit(coroutine: Coroutine[Any, Any, Result]) -> Future[Result]:
     return asyncio.run_coroutine_threadsafe(coroutine, _loop())
 
 
-@cache
 def _loop() -> asyncio.AbstractEventLoop:
+    with _starting:
+        return _started()
+
+
+@cache
+def _started() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="browser", daemon=True).start()
     atexit.register(_stop, loop, os.getpid())
@@ -82,7 +88,9 @@ async def _close() -> None:
 
 def _forget() -> None:
     """A forked process has no such thread, and its parent's browser is not its own."""
-    _loop.cache_clear()
+    global _starting
+    _starting = threading.Lock()
+    _started.cache_clear()
     _closers.clear()
     _owned.clear()
 

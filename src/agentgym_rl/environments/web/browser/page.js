@@ -12,6 +12,7 @@
   const SHAPES = new Set(["circle", "rect", "ellipse", "polygon", "polyline", "path", "line", "text"]);
   const LISTENS = "data-agentgym-listens"; // set by a world's script on elements that wait for clicks
   const LONGEST_TEXT = 2000;
+  const MOST_NODES = 60000, MOST_READ = 8000, DEEPEST = 800; // of a page that is walked through, and of them that are named: bounds the time for huge pages
   let nodes = [];
   let lastChange = performance.now();
   new MutationObserver(() => { lastChange = performance.now(); })
@@ -66,6 +67,7 @@
   function observe(options) {
     const started = nodes = [];
     const rows = [];
+    let walked = 0, read = 0, level = 0;
     const inside = (box) => options.whole ||
       (box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth);
     const shift = (box, dx, dy) => ({ left: box.left + dx, top: box.top + dy, right: box.right + dx, bottom: box.bottom + dy,
@@ -85,23 +87,30 @@
       if (box.width > 0 && box.height >= 3 && inside(box)) emit(node, depth, "StaticText", said, null, "", box, 0, "");
     }
 
-    function children(root, depth, above, pointer, active, dx, dy, inControl) {
+    function children(root, depth, above, pointer, active, dx, dy, inControl, seen) {
       for (const node of root) {
-        if (node.nodeType === Node.TEXT_NODE) text(node, depth, above, dx, dy);
+        if (++walked > MOST_NODES || read > MOST_READ || level > DEEPEST) return;
+        level += 1;
+        if (node.nodeType === Node.TEXT_NODE) seen && text(node, depth, above, dx, dy);
         else if (node.nodeType === Node.ELEMENT_NODE) element(node, depth, above, pointer, active, dx, dy, inControl);
+        level -= 1;
       }
     }
 
     function element(el, depth, above, pointer, active, dx, dy, inControl) {
       if (SKIPPED.has(el.tagName) || el.getAttribute("aria-hidden") === "true" || (options.hidden && el.matches(options.hidden))) return;
+      const tag = el.localName;
       const style = getComputedStyle(el);
       if (style.display === "none" || (style.opacity === "0" && !isEditable(el) && tag !== "input")) return;
-      const tag = el.localName;
       const seen = style.visibility === "visible";
-      let role = el.computedRole, name = squeeze(el.computedName || "");
-      if (role === "image") role = "img";
       const box = shift(el.getBoundingClientRect(), dx, dy);
-      const found = properties(el, role, active);
+      const near = inside(box);
+      if (near) read += 1;
+      // Elements that are out of sight are walked through, since what is in them may be placed elsewhere; they need no name.
+      let role = near ? el.computedRole : "generic", name = near ? squeeze(el.computedName || "") : "";
+      if (role === "image") role = "img";
+      const frame = tag === "iframe" || tag === "frame";
+      const found = near && !frame ? properties(el, role, active) : {};
       const shape = options.graphics && !inControl && el.ownerSVGElement && SHAPES.has(tag) && Math.max(box.width, box.height) >= (tag === "text" ? 5 : 2);
       const looksClickable = style.cursor === "pointer" && !pointer;
       const listens = options.graphics && tag !== "body" && tag !== "html" && el.hasAttribute(LISTENS);
@@ -111,6 +120,8 @@
         shown = looksClickable || listens || tag === "canvas" || isColoured(el, style, box);
       if (seen && shape) shown = true;
       if (tag === "input" && role === "generic") role = "textbox";
+      if (frame) { role = "Iframe"; shown = seen; name = name || squeeze(el.title || el.name || ""); }
+      if (!near) shown = false;
       if (role === "none" || role === "presentation" || role === "") role = shape ? tag : tag === "canvas" ? "canvas" : "generic";
       if (shape) { role = tag; name = name || drawn(el, style, box); }
       else if (shown && !name && (role === "generic" || role === "button" || role === "img"))
@@ -131,18 +142,18 @@
         return;
       }
       if (tag === "textarea") return;
-      if (tag === "iframe" || tag === "frame") {
-        const inner = within(el);
+      if (frame) {
+        const inner = within(el); // none when it is another site's
         if (inner && inner.documentElement && seen) {
           const left = box.left + el.clientLeft, top = box.top + el.clientTop;
-          element(inner.documentElement, depth, "", false, inner.activeElement, left, top, false);
+          element(inner.documentElement, depth, "", false, inner.activeElement === inner.body ? null : inner.activeElement, left, top, false);
         }
         return;
       }
       const down = pointer || style.cursor === "pointer";
-      if (el.shadowRoot) children(el.shadowRoot.childNodes, depth, above, down, el.shadowRoot.activeElement, dx, dy, inControl);
-      else if (tag === "slot" && el.assignedNodes().length) children(el.assignedNodes(), depth, above, down, active, dx, dy, inControl);
-      else children(el.childNodes, depth, above, down, active, dx, dy, inControl);
+      if (el.shadowRoot) children(el.shadowRoot.childNodes, depth, above, down, el.shadowRoot.activeElement, dx, dy, inControl, seen);
+      else if (tag === "slot" && el.assignedNodes().length) children(el.assignedNodes(), depth, above, down, active, dx, dy, inControl, seen);
+      else children(el.childNodes, depth, above, down, active, dx, dy, inControl, seen);
     }
 
     emit(document, 0, "RootWebArea", document.title, { focused: true }, "", { left: 0, top: 0, width: innerWidth, height: innerHeight }, 0, "");
@@ -150,7 +161,7 @@
       const active = document.activeElement;
       element(document.documentElement, 1, document.title, false, active === document.body ? null : active, 0, 0, false);
     }
-    return { rows, url: location.href, title: document.title, state: document.readyState,
+    return { rows, cut: walked > MOST_NODES || read > MOST_READ, url: location.href, title: document.title, state: document.readyState,
       above: Math.round(scrollY), below: Math.max(0, Math.round(document.documentElement.scrollHeight - innerHeight - scrollY)) };
   }
 
@@ -224,6 +235,8 @@
     if (!point || getComputedStyle(el).visibility !== "visible") return { problem: "hidden" };
     const cover = coverOf(point, el);
     if (cover) return { problem: "covered", by: describe(cover) };
+    const frame = frameCover(point, el);
+    if (frame) return { problem: "covered", by: describe(frame) };
     const [dx, dy] = offset(el);
     return { x: point.x + dx, y: point.y + dy, editable: isEditable(el) };
   }
@@ -269,6 +282,19 @@
       cover = cover || (root.elementFromPoint ? root : document).elementFromPoint(x, y);
     }
     return cover || el;
+  }
+
+  // What lies over the frame that an element is in, at the element's place.
+  function frameCover(point, el) {
+    let { x, y } = point;
+    for (let view = el.ownerDocument.defaultView; view && view.frameElement; view = view.parent) {
+      const frame = view.frameElement, box = frame.getBoundingClientRect();
+      x += box.left + frame.clientLeft;
+      y += box.top + frame.clientTop;
+      const hit = frame.ownerDocument.elementFromPoint(x, y);
+      if (hit !== frame) return hit || frame;
+    }
+    return null;
   }
 
   function describe(el) {

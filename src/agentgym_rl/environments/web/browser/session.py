@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
 from agentgym_rl.environments.web.browser.act import Actions
 from agentgym_rl.environments.web.browser.grammar import GRAMMAR, read_command
+from agentgym_rl.environments.web.browser.hosts import is_allowed
 from agentgym_rl.environments.web.browser.look import look
 from agentgym_rl.environments.web.browser.settings import BrowserSettings
 from agentgym_rl.environments.web.browser.tab import Tab
@@ -19,6 +20,8 @@ from agentgym_rl.environments.web.browser.view import Element, View
 
 Result = TypeVar("Result")
 TAB_LIMIT = 10
+_BACKSTOP_SECONDS = 15.0
+"""No turn takes so long beyond its own deadlines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,8 @@ class Session:
         self._notes: list[str] = []
         self._current = 0
         self._expected = False
+        self._awaited = 0
+        self._came = asyncio.Event()
         self._actions = Actions(self)
 
     @property
@@ -103,15 +108,20 @@ class Session:
             return Outcome(self.view or await self.observe(), understood=True, answer=command.text)
         for tab in self._tabs:
             tab.dialogs = 0
-        seconds = 2 * self.settings.action_seconds + 2 * self.settings.load_seconds
+        loads = command.verb in ("goto", "go_back", "go_forward")
+        least = self.settings.load_seconds + 1 if loads else self.settings.action_seconds
 
         async def turn() -> tuple[View, Any]:
-            if problem := await self._actions.take(command):
-                self.note(problem)
+            try:
+                async with asyncio.timeout(least):
+                    if problem := await self._actions.take(command):
+                        self.note(problem)
+            except TimeoutError:
+                self.note(f"{command.verb} had not ended after {least:g} s.")
             settled = await self._settle() if self.settings.settle and self._tabs else None
             return await self._look(), settled
 
-        view, settled = await self.bounded(turn(), seconds)
+        view, settled = await self.bounded(turn(), least + self.settings.action_seconds + _BACKSTOP_SECONDS)
         return Outcome(view, understood=True, notes=self._noted, settled=settled)
 
     async def evaluate(self, script: str) -> Any:
@@ -143,7 +153,7 @@ class Session:
 
     def add(self, page: Any) -> Tab:
         """Makes a page of the context a tab, and the focused one."""
-        tab = Tab(page, self.note)
+        tab = Tab(page, self.note, self._opening)
         self._tabs.append(tab)
         self._current = len(self._tabs) - 1
         page.on("close", lambda _: self._closed(tab))
@@ -153,6 +163,8 @@ class Session:
         """A page opened: by the page before (a pop-up), or as asked by :meth:`new_tab`."""
         if any(tab.page == page for tab in self._tabs) or self._expected:
             return
+        self._awaited = max(0, self._awaited - 1)
+        self._came.set()
         if len(self._tabs) >= TAB_LIMIT:
             self.note(f"A pop-up was closed: {TAB_LIMIT} tabs are open.")
             with suppress(Exception):
@@ -203,11 +215,27 @@ class Session:
                 return None  # the page was left
             raise
 
+    def _opening(self) -> None:
+        self._awaited += 1
+
+    async def _pop_ups(self) -> None:
+        """Waits for windows that the page is opening: the browser announces each before it is there."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self.settings.action_seconds):
+                while self._awaited:
+                    self._came.clear()
+                    await self._came.wait()
+        self._awaited = 0
+
     async def _look(self) -> View:
+        await self._pop_ups()
         if not self._tabs:
             await self.new_tab()
         if any(tab.crashed for tab in self._tabs):
             raise EnvironmentFault("a page crashed")
+        if not (is_allowed(self.url, self.settings.hosts) or self.url.startswith("chrome-error:")):
+            self.refuse(self.url)  # an allowed site redirected there
+            await self.page.goto("about:blank")
         notes = self.taken_notes()
         view, more = await look(self, notes)
         self._noted = (*notes, *more)

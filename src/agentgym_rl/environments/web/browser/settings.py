@@ -34,7 +34,7 @@ class BrowserSettings:
     """A CSS selector of elements that are never part of a view, with all that is in them."""
     action_seconds: float = 5.0
     """How long an action may take to have its effect: a page still busy then is observed as it is."""
-    load_seconds: float = 30.0
+    load_seconds: float = 15.0
     """How long a page may take to answer and show a document."""
     context: Mapping[str, Any] = field(default_factory=dict)
     """Further arguments of Playwright's ``new_context``: ``storage_state``, ``locale``, ``record_har_path`` …"""

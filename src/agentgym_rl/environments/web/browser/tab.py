@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
+from agentgym_rl.environments.errors import DeadlinePassed
 from agentgym_rl.environments.web.browser.world import DocumentGone, IsolatedWorld
 
 _AWAITED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
@@ -14,20 +16,26 @@ _STILL_MS = 34
 """A page is quiet when nothing in it changed for so long: two frames."""
 _RESTLESS_MS = 1000
 """A page that never stops changing is observed after so long."""
+_ANSWER_SECONDS = 8.0
+"""How long a page may be busy with its own scripts when it is read."""
+_STOP_TRIES = 5
 DIALOG_LIMIT = 20
 """A page that asks more often than that in one turn is closed."""
 
 
 class Tab:
-    """Follows a Playwright page by its events. ``note`` is told what the agent should know of."""
+    """Follows a Playwright page by its events. ``note`` is told what the agent should know of, ``opening`` that it opens a window."""
 
-    def __init__(self, page: Any, note: Callable[[str], None]) -> None:
+    def __init__(self, page: Any, note: Callable[[str], None], opening: Callable[[], None]) -> None:
         self.page = page
         self.dialogs = 0
         self.crashed = False
         self._note = note
         self._pending: set[Any] = set()
         self._changed = asyncio.Event()
+        self._opening = opening
+        self._asleep = False
+        self._fresh = True
         self._world: IsolatedWorld | None = None
         self.protocol: Any = None
         page.on("request", self._begun)
@@ -41,15 +49,22 @@ class Tab:
         page.on("close", lambda _: self._changed.set())
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """Calls a function of ``page.js``. Raises: DocumentGone; RuntimeError."""
-        return await (await self._isolated()).call(function, *arguments)
+        """Calls a function of ``page.js``. Raises: DocumentGone; RuntimeError; DeadlinePassed: the page hangs."""
+        try:
+            async with asyncio.timeout(_ANSWER_SECONDS):
+                return await (await self._isolated()).call(function, *arguments)
+        except TimeoutError:
+            raise DeadlinePassed(f"the page {self.page.url[:200]} did not answer for {_ANSWER_SECONDS:g} s: it hangs") from None
 
     async def observe(self, options: dict[str, Any], seconds: float) -> Any:
         """What ``page.js`` sees once the page is quiet: no navigation, no request under way that matters, no change for two
-        frames. After ``seconds`` it is observed as it is.
+        frames. After ``seconds`` it is observed as it is; one that goes on navigating is stopped, its scripts included.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
+        if self._fresh:
+            self._fresh = False
+            await self._loaded(deadline)
         while True:
             await self._network_quiet(deadline)
             left = deadline - loop.time()
@@ -57,20 +72,44 @@ class Tab:
             try:
                 seen = await self.call("observeWhenQuiet", asked)
             except DocumentGone:
-                await self.loaded(deadline)
+                if loop.time() >= deadline:
+                    return await self._stopped(options)
+                await self._loaded(deadline)
                 continue
             if not self._pending or loop.time() >= deadline:
+                if self._pending:
+                    self._note("The page is still loading.")
                 return seen
 
-    async def loaded(self, deadline: float) -> None:
+    async def wake(self) -> None:
+        """Lets the scripts of a page that was stopped run again."""
+        if self._asleep:
+            self._opening = opening
+        self._asleep = False
+        self._fresh = True
+            await self.protocol.send("Emulation.setScriptExecutionDisabled", {"value": False})
+
+    async def _stopped(self, options: dict[str, Any]) -> Any:
+        self._note("The page went from one address to the next without end; it was stopped, and its scripts with it.")
+        self._asleep = True
+        await self.protocol.send("Emulation.setScriptExecutionDisabled", {"value": True})
+        await self.protocol.send("Page.stopLoading")
+        for attempt in range(_STOP_TRIES):
+            try:
+                return await self.call("observeWhenQuiet", {**options, "still": 0, "most": 0})
+            except DocumentGone:
+                if attempt == _STOP_TRIES - 1:
+                    raise
+                await self._loaded(0.0)
+        raise AssertionError
+
+    async def _loaded(self, deadline: float) -> None:
         """Waits until the new document is there, at most until ``deadline`` (the loop's time) and a little more."""
         from playwright.async_api import TimeoutError as PlaywrightTimeout
 
         left = max(0.2, deadline - asyncio.get_running_loop().time())
-        try:
+        with suppress(PlaywrightTimeout):
             await self.page.wait_for_load_state("domcontentloaded", timeout=left * 1000)
-        except PlaywrightTimeout:
-            self._note("The page is still loading.")
 
     async def _network_quiet(self, deadline: float) -> None:
         while self._pending and not self.page.is_closed():
@@ -87,7 +126,8 @@ class Tab:
     async def _isolated(self) -> IsolatedWorld:
         if self._world is None:
             self.protocol = await self.page.context.new_cdp_session(self.page)
-            await self.protocol.send("Accessibility.enable")
+            self.protocol.on("Page.windowOpen", lambda _: self._opening())
+            await asyncio.gather(self.protocol.send("Page.enable"), self.protocol.send("Accessibility.enable"))
             self._world = IsolatedWorld(self.protocol)
         elif len(self.page.frames) > 1:
             await self._world.keep_trees()

@@ -50,7 +50,7 @@ class IsolatedWorld:
         tree = await self._protocol.send("Page.getFrameTree")
         self._frame = tree["frameTree"]["frame"]["id"]
         found = set(_documents(tree["frameTree"]))
-        for frame, document in found - self._kept:
+        for frame, _ in found - self._kept:
             with suppress(Error):  # the frame went away meanwhile
                 await self._protocol.send("Accessibility.getRootAXNode", {"frameId": frame})
         self._kept = found
