@@ -68,6 +68,6 @@ def _kept(name: str, content: str, passages: Iterable[Passage], corpus: str) -> 
 
 @cache
 def _named(where: str) -> Retriever:
-    from agentgym_rl.environments.search.index import open_index
+    from agentgym_rl.environments.search.retrievers.opening import open_retriever
 
-    return open_index(Path(where))
+    return open_retriever(where)
