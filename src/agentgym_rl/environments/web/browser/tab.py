@@ -84,9 +84,7 @@ class Tab:
     async def wake(self) -> None:
         """Lets the scripts of a page that was stopped run again."""
         if self._asleep:
-            self._opening = opening
-        self._asleep = False
-        self._fresh = True
+            self._asleep = False
             await self.protocol.send("Emulation.setScriptExecutionDisabled", {"value": False})
 
     async def _stopped(self, options: dict[str, Any]) -> Any:
