@@ -51,10 +51,15 @@ class Episode:
         self.goal = str(await self._session.evaluate(f"agentgym.begin({self._seed})"))
         return await self._session.observe()
 
+    @property
+    def session(self) -> Session:
+        """The browser's, after :meth:`begin` and before :meth:`close`."""
+        assert self._session is not None
+        return self._session
+
     async def act(self, action: str) -> Turn:
         """Raises: EnvironmentFault."""
-        assert self._session is not None
-        outcome = await self._session.act(action)
+        outcome = await self.session.act(action)
         if outcome.answer is not None:
             return Turn(outcome, True, 0.0)
         state = outcome.settled

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from agentgym_rl.environments.web.miniwob.task_list import check_pages, task_set
 
 WIDTH, HEIGHT = 500, 320
 """Of the viewport, as in the original; a page itself takes 160 x 210 of it."""
+BROWSER = BrowserSettings(width=WIDTH, height=HEIGHT, scope="page", graphics=True)
 ENDINGS = {True: "The goal is reached.", False: "The episode is over: the goal is missed."}
 
 
@@ -57,9 +59,7 @@ class MiniWoB(Environment):
         if find_spec("playwright") is None:
             raise MissingExtra("environment 'miniwob' needs playwright: pip install 'agentgym-rl[web]'", name="playwright")
         find_chromium(browser)
-        self._browser = BrowserSettings(
-            executable=browser, width=WIDTH, height=HEIGHT, scope="page", graphics=True, image=image
-        )
+        self._browser = replace(BROWSER, executable=browser, image=image)
         self._image = image
         if image:
             self.observation_space = text_and_image(HEIGHT, WIDTH)
