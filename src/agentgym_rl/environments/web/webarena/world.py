@@ -20,7 +20,7 @@ from agentgym_rl.environments.web.webarena.prompts import instructions_for, obse
 from agentgym_rl.environments.web.webarena.reachable import require, require_logins
 from agentgym_rl.environments.web.webarena.scoring import Score
 from agentgym_rl.environments.web.webarena.task_list import Selection, task_set, tasks_of
-from agentgym_rl.environments.web.webarena.verified.client import shared_worker
+from agentgym_rl.environments.web.webarena.verified.client import start_evaluators
 
 log = logging.getLogger(__name__)
 _told: set[str] = set()
@@ -53,6 +53,7 @@ class WebArena(Environment):
         SiteProblem: a site that does not answer, is another than it should be, or refuses the login.
         MissingExtra: there is no browser, or Playwright is not installed.
         VerifiedMissing: the package with the tasks is not installed.
+        TaskFileError: the user's own tasks can't be read.
     """
 
     id: ClassVar[str] = "webarena"
@@ -102,6 +103,8 @@ class WebArena(Environment):
         self._accounts = read_accounts(accounts)
         require_playwright()
         find_chromium(browser)
+        if options.source.evaluators == "verified":
+            start_evaluators(options.task_file)
         replicas = [replica for replicas in options.sites.values() for replica in replicas]
         require(replicas)
         require_logins(replicas, self._accounts, options.browser)
@@ -133,8 +136,6 @@ class WebArena(Environment):
         if number not in self._numbers:
             raise ValueError(f"environment 'webarena': task {task.id} can't be played with these settings")
         self._free()
-        if self._options.source.evaluators == "verified":
-            shared_worker(self._options.task_file).start()
         found = tasks_of(self._options.source)[number]
         self._episode = Episode(found, self._options, self._accounts)
         try:

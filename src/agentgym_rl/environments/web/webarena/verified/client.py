@@ -15,6 +15,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from agentgym_rl.environments.errors import EnvironmentFault
+from agentgym_rl.environments.web.webarena.errors import TaskFileError
 from agentgym_rl.environments.web.webarena.verified.package import python
 
 _START_SECONDS = 90.0
@@ -29,7 +30,7 @@ class Verdict:
     score: float
     """1 or 0."""
     status: str
-    """``success``, ``failure``, or ``error`` where the answer or a request could not be read: that scores 0 as well."""
+    """``success``, ``failure``, or ``error`` where an evaluator could not read the answer or a request: that scores 0 as well."""
     messages: tuple[str, ...]
     """Why not."""
 
@@ -55,6 +56,16 @@ class VerifiedWorker:
         with self._lock:
             self._started()
 
+    def wait(self) -> None:
+        """Starts the process and waits until it has read its tasks.
+
+        Raises:
+            EnvironmentFault: it can't, or not in time.
+            VerifiedMissing: the package is not installed.
+        """
+        with self._lock:
+            self._made_ready()
+
     def evaluate(self, task: int, answer: Any, events: Sequence[Mapping[str, Any]], sites: Mapping[str, str]) -> Verdict:
         """Score an episode.
 
@@ -70,10 +81,7 @@ class VerifiedWorker:
         """
         order = {"task": task, "answer": answer, "events": list(events), "sites": dict(sites)}
         with self._lock:
-            process = self._started()
-            if not self._ready:
-                self._answer(process, _START_SECONDS)
-                self._ready = True
+            process = self._made_ready()
             # On a thread: a worker that reads no longer would block us past every deadline.
             threading.Thread(target=_write, args=(process, json.dumps(order)), daemon=True).start()
             found = self._answer(process, self._seconds)
@@ -104,6 +112,16 @@ class VerifiedWorker:
         self._process = process
         return process
 
+    def _made_ready(self) -> subprocess.Popen[str]:
+        process = self._started()
+        if not self._ready:
+            found = self._answer(process, _START_SECONDS)
+            if "failed" in found:
+                self._end()
+                raise EnvironmentFault(f"webarena: webarena-verified does not start: {found['failed']}")
+            self._ready = True
+        return process
+
     def _answer(self, process: subprocess.Popen[str], seconds: float) -> dict[str, Any]:
         try:
             line = self._lines.get(timeout=seconds)
@@ -132,6 +150,22 @@ class VerifiedWorker:
 def shared_worker(task_file: Path | None) -> VerifiedWorker:
     """The worker of this process. It ends by itself with us: its input does."""
     return VerifiedWorker(task_file)
+
+
+def start_evaluators(task_file: Path | None) -> None:
+    """Has the worker of this process started; tasks of the user's own are read at once.
+
+    Raises:
+        TaskFileError: they can't be.
+        VerifiedMissing: the package is not installed.
+    """
+    worker = shared_worker(task_file)
+    if task_file is None:
+        return worker.start()
+    try:
+        return worker.wait()
+    except EnvironmentFault as error:
+        raise TaskFileError(f"{task_file}: {str(error).removeprefix('webarena: ')}") from error
 
 
 def _read(process: subprocess.Popen[str], lines: SimpleQueue[str]) -> None:
