@@ -97,6 +97,7 @@ def test_the_seed_and_other_episodes_change_nothing(small):
         ({"topk": 0}, "topk must be a whole number, 1 or more, not 0"),
         ({"topk": True}, "topk must be a whole number, 1 or more, not True"),
         ({"tokens": 5}, "tokens must be a whole number, 20 or more, not 5"),
+        ({"searches": 0}, "searches must be a whole number, 1 or more, not 0"),
         ({"attempts": 0}, "attempts must be a whole number, 1 or more, not 0"),
         ({"queries_offered": 0}, "queries_offered must be a whole number, 1 or more, not 0"),
         ({"format_reward": 1.5}, "format_reward must be a number from 0 to below 1, not 1.5"),
@@ -127,3 +128,17 @@ def test_questions_without_anything_to_search_need_an_index(small_questions):
 def test_an_unknown_question(small):
     with pytest.raises(UnknownTask):
         small().reset(options={"task": "small_test/000000000000"})
+
+
+def test_searches_run_out_only_if_set(small):
+    world = small(searches=2)
+    world.step("search[zzz]")
+    world.step("search[]")
+    assert any(action.startswith("search") for action in world.admissible_actions())
+    world.step("search[yyy]")
+    assert world.admissible_actions() == ["answer[unknown]"]
+    assert world.step("search[Ardania]")[0] == "You have no search left. Write answer[your answer]."
+    assert world.step("answer[Port Vell]")[1] == 1.0
+    world = small()
+    for number in range(20):
+        assert "no search left" not in world.step(f"search[Ardania {number}]")[0]

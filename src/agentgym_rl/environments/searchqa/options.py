@@ -17,6 +17,7 @@ class Options:
     index: str | None = None
     topk: int = 3
     tokens: int = 500
+    searches: int | None = None
     attempts: int | None = 1
     queries_offered: int = 32
     answers_offered: int = 32
@@ -30,8 +31,9 @@ class Options:
         options = cls(**given)
         for name, least in (("topk", 1), ("tokens", 20), ("queries_offered", 1), ("answers_offered", 1)):
             _whole(name, getattr(options, name), least)
-        if options.attempts is not None:
-            _whole("attempts", options.attempts, 1)
+        for name in ("searches", "attempts"):
+            if getattr(options, name) is not None:
+                _whole(name, getattr(options, name), 1)
         for name in ("format_reward", "retrieval_reward"):
             value = getattr(options, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1:

@@ -31,6 +31,8 @@ from agentgym_rl.environments.searchqa.task_list import question_of, task_set
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 
 HOW = "Write search[your query] or answer[your answer]."
+NOTHING = "unknown"
+"""What can be answered where nothing was found and no search is left."""
 
 
 class SearchInfo(Info):
@@ -50,6 +52,7 @@ class SearchQA(Environment):
         index: a folder made by ``agentgym-rl search build``, or the address of a retrieval server; None: the Factbook's.
         topk: passages a search shows.
         tokens: about how many tokens the passages of one search have at most.
+        searches: searches an episode, after which only an answer is left; None: any number.
         attempts: answers an episode; None: any number, as published servers have it.
         queries_offered, answers_offered: most admissible actions of a kind.
         format_reward, retrieval_reward: optional parts of the score, see :mod:`agentgym_rl.environments.searchqa.rewards`.
@@ -71,6 +74,7 @@ class SearchQA(Environment):
         index: str | None = DEFAULTS["index"],
         topk: int = DEFAULTS["topk"],
         tokens: int = DEFAULTS["tokens"],
+        searches: int | None = DEFAULTS["searches"],
         attempts: int | None = DEFAULTS["attempts"],
         queries_offered: int = DEFAULTS["queries_offered"],
         answers_offered: int = DEFAULTS["answers_offered"],
@@ -82,6 +86,7 @@ class SearchQA(Environment):
             index=index,
             topk=topk,
             tokens=tokens,
+            searches=searches,
             attempts=attempts,
             queries_offered=queries_offered,
             answers_offered=answers_offered,
@@ -124,6 +129,8 @@ class SearchQA(Environment):
         words = query.split()
         if not words:
             return f"Your query is empty. {HOW}"
+        if self._spent:
+            return "You have no search left. Write answer[your answer]."
         note = ""
         if len(words) > MOST_QUERY_WORDS:
             query = " ".join(words[:MOST_QUERY_WORDS])
@@ -133,6 +140,10 @@ class SearchQA(Environment):
         self._done.append(query)
         self._record.searched(query, self._last)
         return note + (block(self._last) if self._last else "No passage has a word of your query. Search for other words.")
+
+    @property
+    def _spent(self) -> bool:
+        return self._options.searches is not None and len(self._done) >= self._options.searches
 
     def _answer(self, text: str) -> tuple[str, float, bool, bool, Info]:
         self._wrong.append(text)
@@ -155,8 +166,8 @@ class SearchQA(Environment):
             given = offers.answers(text, self._record.shown, options.answers_offered + len(self._wrong))
             wrong = {answer(one) for one in self._wrong}
             left = [action for action in given if action not in wrong][: options.answers_offered]
-            searches = offers.searches(text, self._last, self._done, options.queries_offered)
-            self._offered = sorted([*searches, *left]) or [search(text)]
+            searches = [] if self._spent else offers.searches(text, self._last, self._done, options.queries_offered)
+            self._offered = sorted([*searches, *left]) or [answer(NOTHING) if self._spent else search(text)]
         return list(self._offered)
 
     def expert_action(self) -> str | None:
@@ -177,7 +188,9 @@ class SearchQA(Environment):
         }
 
     def _info(self, answer: str = "", *, score: float = 0.0, success: bool = False, understood: bool = True) -> SearchInfo:
-        state = "\n".join([self._question.id, *sorted(one.id for one in self._record.shown), *self._done[-1:], *self._wrong])
+        left = "" if self._options.searches is None else str(self._options.searches - len(self._done))
+        known = sorted({one.id for one in self._record.shown})
+        state = "\n".join([self._question.id, left, *known, *self._done[-1:], *self._wrong])
         return {
             "score": score,
             "success": success,

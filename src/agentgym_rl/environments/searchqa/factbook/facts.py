@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -31,6 +31,7 @@ _QUANTITIES = {
 """What is compared → field, part, and the unit that its number must have."""
 _WORDS = frozenset("al am as at be by de do fm in is it me my na no so to tv uk us".split())  # noqa: SIM905
 """Internet codes that are words as well: no search tells them apart."""
+_WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"([\d,]+(?:\.\d+)?)( million)?")
 
 
@@ -45,6 +46,8 @@ class Country:
     """Property → its value, where no other country has that value."""
     neighbours: tuple[str, ...]
     """Keys of the countries with a land border; both sides say so."""
+    claims: tuple[str, ...]
+    """Keys of those with a land border by the word of either side: disputed ones too."""
     quantities: Mapping[str, float]
     passages: Mapping[str, tuple[str, ...]]
     """Name of a field → ids of the passages that hold it."""
@@ -72,17 +75,15 @@ def countries(entities: Iterable[Entity], passages: Mapping[str, Mapping[str, tu
     """All countries by key. ``passages``: key → field → passage ids."""
     entities = list(entities)
     facts = {entity.key: _facts(entity) for entity in entities}
-    used = Counter(
-        (name, text) for found in facts.values() for name, answers in found.items() for text in set(map(normalise, answers))
-    )
-    neighbours = _neighbours(entities)
+    said = {one.name: {entity.key: _plain(entity.part(one.field, one.part)) for entity in entities} for one in PROPERTIES}
+    borders = _borders(entities)
     return {
         entity.key: Country(
             entity.key,
             entity.name,
             facts[entity.key],
-            _descriptors(entity, facts[entity.key], used),
-            neighbours[entity.key],
+            _descriptors(entity, facts[entity.key], said),
+            *borders[entity.key],
             _quantities(entity),
             passages[entity.key],
         )
@@ -99,14 +100,18 @@ def _facts(entity: Entity) -> dict[str, Answers]:
     return found
 
 
-def _descriptors(entity: Entity, facts: Mapping[str, Answers], used: Counter[tuple[str, str]]) -> dict[str, str]:
-    """The values that name the country alone, do not contain its name, and can be searched for as a name."""
+def _descriptors(entity: Entity, facts: Mapping[str, Answers], said: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
+    """The values that name the country alone, do not contain its name, and can be searched for as a name.
+
+    ``said``: property → country → its whole text. A value that stands anywhere in another country's does not name one alone.
+    """
     found = {}
     for one in PROPERTIES:
         answers = facts.get(one.name, ())
         if not one.describe or not answers:
             continue
-        alone = all(used[one.name, normalise(text)] == 1 for text in answers)
+        others = [text for key, text in said[one.name].items() if key != entity.key]
+        alone = not any(_plain(text) in other for text in answers for other in others)
         leaks = any(_contains(text, entity.name) or _contains(entity.name, text) for text in answers)
         if (
             alone
@@ -118,20 +123,32 @@ def _descriptors(entity: Entity, facts: Mapping[str, Answers], used: Counter[tup
     return found
 
 
+def _plain(text: str) -> str:
+    """Lower-case words between spaces, without accents; with what stands in parentheses."""
+    bare = "".join(one for one in unicodedata.normalize("NFKD", text.lower()) if not unicodedata.combining(one))
+    return f" {' '.join(_WORD.findall(bare))} "
+
+
 def _contains(text: str, part: str) -> bool:
     return f" {normalise(part)} " in f" {normalise(text)} "
 
 
-def _neighbours(entities: Iterable[Entity]) -> dict[str, tuple[str, ...]]:
+def _borders(entities: Iterable[Entity]) -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Key → the neighbours that both sides name, those that one of them names at least."""
     by_name = {entity.name: entity.key for entity in entities}
-    claims = {entity.key: _claimed(entity.part("Land boundaries", "border countries"), by_name) for entity in entities}
-    return {key: tuple(other for other in found if key in claims[other]) for key, found in claims.items()}
+    told = {entity.key: _claimed(entity.part("Land boundaries", "border countries"), by_name) for entity in entities}
+    back = {key: [other for other in told if key in told[other]] for key in told}
+    return {
+        key: (tuple(other for other in found if other in back[key]), tuple(dict.fromkeys([*found, *back[key]])))
+        for key, found in told.items()
+    }
 
 
 def _claimed(text: str, by_name: Mapping[str, str]) -> list[str]:
     pieces = re.split(r"[;,] |(?<=km) and ", re.sub(r"\([^)]*\)", "", text))
     told = [_LENGTH.sub("", piece).strip() for piece in pieces]
-    return [by_name[name] for name in (_OTHER_NAMES.get(one, one) for one in told) if name in by_name]
+    found = (_OTHER_NAMES.get(one, one) for one in told)
+    return list(dict.fromkeys(by_name[name] for name in found if name in by_name))
 
 
 def _quantities(entity: Entity) -> dict[str, float]:

@@ -80,7 +80,7 @@ def _bridge_2(countries: Mapping[str, Country]) -> Iterator[Draft]:
 
 def _bridge_3(countries: Mapping[str, Country]) -> Iterator[Draft]:
     for country in countries.values():
-        if len(country.neighbours) != 1:
+        if len(country.neighbours) != 1 or country.claims != country.neighbours:
             continue
         end = countries[country.neighbours[0]]
         for first, value in country.descriptors.items():
@@ -97,10 +97,10 @@ def _bridge_3(countries: Mapping[str, Country]) -> Iterator[Draft]:
 def _intersection(countries: Mapping[str, Country]) -> Iterator[Draft]:
     between: dict[tuple[str, str], list[str]] = {}
     for country in countries.values():
-        for pair in combinations(sorted(country.neighbours), 2):
+        for pair in combinations(sorted(country.claims), 2):
             between.setdefault(pair, []).append(country.key)
     for pair, found in between.items():
-        if len(found) == 1:
+        if len(found) == 1 and set(pair) <= set(countries[found[0]].neighbours):
             # the chain starts from the one whose split comes last, so that training has none of the others
             first, second = sorted(pair, key=lambda key: (-SPLITS.index(split_of_country(key)), share("order", *pair, key)))
             left, right, end = countries[first], countries[second], countries[found[0]]

@@ -51,7 +51,7 @@ def name_of(text: str) -> Answers:
 def peak_of(text: str) -> Answers:
     """The name of a peak, without its height."""
     name = _HEIGHT.sub("", text)
-    return name_of(name) if name != text and name[:1].isupper() else ()
+    return name_of(name) if name != text and name[:1].isupper() and not _NOTHING.search(text) else ()
 
 
 def depth_of(text: str) -> Answers:
