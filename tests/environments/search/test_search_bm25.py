@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agentgym_rl.environments.search import scoring
 from agentgym_rl.environments.search.index import open_index
 from agentgym_rl.environments.search.index.analyzer import terms
 from agentgym_rl.environments.search.retrievers import bm25
@@ -115,3 +116,12 @@ def test_bm25s_opens_the_index(index, retriever):
     expected = theirs.get_scores_from_ids(numbers)
     for hit in retriever.retrieve(["capital of Norway"], 3)[0]:
         assert hit.score == pytest.approx(expected[int(hit.passage.id)], rel=1e-5)
+
+
+@pytest.mark.slow
+def test_the_compiled_search_of_large_indexes_finds_the_same(index, retriever, monkeypatch):
+    monkeypatch.setattr(scoring, "SMALL", 0)
+    queries = ["capital of Norway", "currency euro Nicosia", "twins", "", "日本 capital", "words " * 1000]
+    with closing(open_index(index)) as large:
+        for k in (1, 3, 100):
+            assert large.retrieve(queries, k) == retriever.retrieve(queries, k)
