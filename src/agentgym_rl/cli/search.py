@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -34,12 +35,8 @@ def build(
     from agentgym_rl.environments.search.index.format import read_manifest
 
     source = Corpus(corpus, skip_bad=skip_bad)
-    try:
-        with BuildProgress(progress()) as shown:
-            build_index(shown.watched(source), out, corpus=source.name, progress=shown.built)
-    except KeyboardInterrupt:
-        progress().print(f"stopped; what is done is kept in {out}.partial: the same command goes on from there")
-        raise
+    with _can_be_stopped(), BuildProgress(progress()) as shown:
+        build_index(shown.watched(source), out, corpus=source.name, progress=shown.built)
     manifest = read_manifest(out)
     if source.bad:
         progress().print(f"{source.bad} malformed passages left out; the first: {source.first_bad}")
@@ -63,7 +60,7 @@ def embed(
     from agentgym_rl.environments.search.index.format import read_manifest
 
     passages = read_manifest(index).passages
-    with BuildProgress(progress(), passages) as shown:
+    with _can_be_stopped(), BuildProgress(progress(), passages) as shown:
         manifest = embed_index(index, EmbeddingModel(model or PACKAGED), shown.built)
     output().print(f"{index}: {manifest.passages} passages as {manifest.numbers} numbers each, by {manifest.model}")
 
@@ -128,3 +125,12 @@ def serve(
             )
         except OSError as error:
             raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _can_be_stopped() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        progress().print("stopped; what is done is kept: the same command goes on from there")
+        raise

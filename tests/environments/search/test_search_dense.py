@@ -17,6 +17,7 @@ from agentgym_rl.environments.search.errors import IndexRefused
 from agentgym_rl.environments.search.index import build_index
 from agentgym_rl.environments.search.kinds import Kind
 from agentgym_rl.environments.search.retrievers.opening import open_retriever
+from agentgym_rl.environments.search.unfinished import LOCK
 from agentgym_rl.records.lock import FolderLock
 
 pytestmark = pytest.mark.slow
@@ -125,7 +126,7 @@ def test_embeddings_of_another_model_are_not_mixed(model, embedded, tmp_path, pa
     with pytest.raises(IndexRefused, match="unfinished embeddings of another model or corpus; remove it first"):
         embed_index(other, model)
     build_index(passages, tmp_path / "new", corpus="places")
-    lock = FolderLock(tmp_path / "new" / "dense.partial" / "embed.lock")
+    lock = FolderLock(tmp_path / "new" / "dense.partial" / LOCK)
     lock.acquire()
     try:
         with pytest.raises(IndexRefused, match=f"process {os.getpid()} is embedding into it"):

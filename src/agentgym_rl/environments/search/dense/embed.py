@@ -18,20 +18,18 @@ from agentgym_rl.environments.search.dense.model import EmbeddingModel
 from agentgym_rl.environments.search.errors import IndexRefused
 from agentgym_rl.environments.search.index.format import DENSE, Progress, read_manifest
 from agentgym_rl.environments.search.index.passages import PassageStore, open_passages
+from agentgym_rl.environments.search.unfinished import unfinished
 from agentgym_rl.records.atomic import PARTIAL
-from agentgym_rl.records.errors import RecordError
-from agentgym_rl.records.lock import FolderLock
 
 PIECE = 1024
 """Passages that are embedded together, and lost when it is stopped."""
-_LOCK = "embed.lock"
 
 
 def embed_index(folder: Path, model: EmbeddingModel, progress: Progress | None = None) -> DenseManifest:
     """Embeds all passages. Memory: what the model needs; disk: 4 bytes a number.
 
     Raises:
-        IndexRefused: no index lies there, it has embeddings of another model already, or can't be written.
+        IndexRefused: no index lies there, it has embeddings of another model already, is in use, or can't be written.
     """
     of = read_manifest(folder)
     if (folder / DENSE / MANIFEST).exists():
@@ -42,21 +40,10 @@ def embed_index(folder: Path, model: EmbeddingModel, progress: Progress | None =
     partial = folder / (DENSE + PARTIAL)
     numbers = len(model.queries([""])[0])
     manifest = DenseManifest(model.name, model.sha256, numbers, of.corpus, of.sha256, of.passages)
-    lock = FolderLock(partial / _LOCK, "embedding", "index")
-    try:
-        lock.acquire()
-        try:
-            _claim(partial, manifest)
-            with closing(open_passages(folder, of.shards)) as passages:
-                _append(passages, partial / VECTORS, model, numbers, progress)
-            (partial / _LOCK).unlink()
-            partial.rename(folder / DENSE)
-        finally:
-            lock.release()
-    except RecordError as error:
-        raise IndexRefused(str(error)) from error
-    except OSError as error:
-        raise IndexRefused(f"{partial}: can't be written: {error.strerror or error}; what was done is kept") from error
+    with unfinished(partial, folder / DENSE, "embedding"):
+        _claim(partial, manifest)
+        with closing(open_passages(folder, of.shards)) as passages:
+            _append(passages, partial / VECTORS, model, numbers, progress)
     return manifest
 
 

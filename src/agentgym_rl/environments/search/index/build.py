@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 
 from agentgym_rl.environments.search.errors import CorpusError, IndexRefused
@@ -23,20 +22,18 @@ from agentgym_rl.environments.search.index.format import (
 from agentgym_rl.environments.search.index.merge import merge
 from agentgym_rl.environments.search.index.shards import is_done, pieces, write_shard
 from agentgym_rl.environments.search.retrieval import Passage
+from agentgym_rl.environments.search.unfinished import unfinished
 from agentgym_rl.records.atomic import PARTIAL, folder_atomic, write_atomic
-from agentgym_rl.records.errors import RecordError
-from agentgym_rl.records.lock import FolderLock
 
 _CORPUS = "corpus.txt"
 """The name of the corpus that an unfinished index is of."""
-_LOCK = "build.lock"
 
 
 def build_index(passages: Iterable[Passage], folder: Path, *, corpus: str, progress: Progress | None = None) -> None:
     """Builds a BM25 index in ``folder``, which appears when it is whole. Until then its parts lie beside it, in
     ``FOLDER.partial``: called again with the same passages, a build that was stopped counts only those not counted yet.
 
-    Memory: about 600 MiB, however large the corpus; disk: about three times the size of its text while it is being built.
+    Memory: about 400 MiB for a piece of the corpus, and 20 bytes a passage; disk: about three times the size of its text.
 
     Args:
         passages: read once, in the order in which equally good hits will be listed.
@@ -48,7 +45,11 @@ def build_index(passages: Iterable[Passage], folder: Path, *, corpus: str, progr
         CorpusError: there is no passage. Whatever ``passages`` raises, too.
         IndexRefused: ``folder`` is in use, or holds the beginning of another corpus's index; or it can't be written.
     """
-    with _begun(folder, corpus) as partial:
+    if folder.exists() and any(folder.iterdir()):
+        raise IndexRefused(f"{folder}: {_what_lies_in(folder)}; choose another folder, or remove it first")
+    partial = folder.with_name(folder.name + PARTIAL)
+    with unfinished(partial, folder, "building an index"):
+        _claim(partial, corpus)
         shards, sha256, count = _write_shards(passages, partial, progress)
         if not count:
             raise CorpusError(Path(corpus), "", "there is no passage in it")
@@ -58,32 +59,7 @@ def build_index(passages: Iterable[Passage], folder: Path, *, corpus: str, progr
             remove_counts(shard)
         manifest = Manifest(corpus, sha256, count, len(shards), merged.terms, merged.postings)
         write_atomic(partial / MANIFEST, manifest_text(manifest))
-
-
-@contextmanager
-def _begun(folder: Path, corpus: str) -> Iterator[Path]:
-    """The folder of the unfinished index, locked; renamed to ``folder`` at the end."""
-    if folder.exists() and any(folder.iterdir()):
-        raise IndexRefused(f"{folder}: {_what_lies_in(folder)}; choose another folder, or remove it first")
-    partial = folder.with_name(folder.name + PARTIAL)
-    lock = FolderLock(partial / _LOCK, "building an index", "folder")
-    try:
-        lock.acquire()
-        try:
-            _claim(partial, corpus)
-            yield partial
-            (partial / _CORPUS).unlink()
-            (partial / _LOCK).unlink()
-            partial.rename(folder)
-        finally:
-            lock.release()
-    except (OSError, RecordError) as error:
-        cause = error.__cause__ if isinstance(error, RecordError) else error
-        if not isinstance(cause, OSError):
-            raise IndexRefused(str(error)) from error  # another process builds it
-        raise IndexRefused(
-            f"{partial}: can't be written: {cause.strerror or cause}; what was done is kept: mend it and begin again"
-        ) from error
+        (partial / _CORPUS).unlink()
 
 
 def _claim(partial: Path, corpus: str) -> None:
