@@ -41,7 +41,7 @@ def test_each_site_is_named(doctor, addresses, monkeypatch):
     assert code == 1
     assert found["browser"][0] == "ok"
     assert found["map"][0] == "ok"
-    assert "can't be reset: give sites.SITE.control or sites.SITE.reset" in found["map"][1]
+    assert "can't be reset: give sites.map.control or .reset" in found["map"][1]
     assert found["reddit"] == (
         "failed",
         f"{gone.url} does not answer (nothing listens there): start the site, or correct $REDDIT or sites.reddit",

@@ -3,12 +3,21 @@
 import asyncio
 
 import pytest
+from stub_sites.playing import number_of
 from stub_sites.task_lists import original, written
 
 import agentgym_rl
 from agentgym_rl.environments.aio import from_sync
-from agentgym_rl.environments.checks import CHECKS, check_gymnasium, check_odd_actions, check_rewards, check_tasks
+from agentgym_rl.environments.checks import (
+    CHECKS,
+    check_admissible,
+    check_gymnasium,
+    check_odd_actions,
+    check_rewards,
+    check_tasks,
+)
 from agentgym_rl.environments.errors import MissingExtra
+from agentgym_rl.environments.web.webarena.offers import texts_of
 
 
 @pytest.fixture
@@ -21,7 +30,9 @@ def settings(tmp_path, addresses):
 
 _LONG = (check_gymnasium, check_odd_actions, check_rewards)
 _IN_PROCESS = [
-    pytest.param(check, id=check.__name__, marks=[pytest.mark.slow] if check in _LONG else []) for check in CHECKS
+    pytest.param(check, id=check.__name__, marks=[pytest.mark.slow] if check in _LONG else [])
+    for check in CHECKS
+    if check is not check_admissible  # which plays hundreds of episodes; below is one
 ]
 
 
@@ -38,7 +49,11 @@ def test_contract_over_http(settings, serving, monkeypatch, workers):
     for name, address in sites.items():
         monkeypatch.setenv(f"WA_{name.upper()}", address)
     with serving("webarena", workers=workers) as server:
-        for check in (check_tasks, check_odd_actions) if workers else (one for one in CHECKS if one is not check_rewards):
+        for check in (
+            (check_tasks, check_odd_actions)
+            if workers
+            else (one for one in CHECKS if one not in (check_rewards, check_admissible))
+        ):
             check(f"{server}/webarena", settings)
 
 
@@ -70,6 +85,33 @@ def test_episodes_at_the_same_time(settings, runner):
                 await world.close()
 
     assert asyncio.run(every()) == [1.0] * 3
+
+
+def test_admissible_actions_are_understood_and_lead_to_the_goal(make, tmp_path):
+    task = original(1, ["map"], url="__MAP__/search?query=CMU%20Park")
+    world = make(
+        evaluators="original", task_file=written(tmp_path / "mine.json", [{**task, "intent": "Find 'CMU Park' now"}])
+    )
+    observation, _ = world.reset(options={"task": "mine-1"})
+    field, link = (number_of(element, observation) for element in ("textbox 'Search'", "link 'Find directions"))
+    offered = world.admissible_actions()
+    assert {f"type [{field}] [CMU Park] [1]", f"click [{link}]", "go_back", "scroll [down]", "stop []", "stop [N/A]"} <= set(
+        offered
+    )
+    assert len(set(offered)) == len(offered)
+    for action in [one for one in offered if not one.startswith("stop")]:
+        world.reset(options={"task": "mine-1"})
+        assert world.step(action)[4]["understood"], action
+    world.reset(options={"task": "mine-1"})
+    world.step(f"type [{field}] [CMU Park] [1]")
+    assert "tab_focus [0]" not in world.admissible_actions()
+    assert world.step("stop []")[1] == 1.0
+    assert world.admissible_actions() is None
+
+
+def test_texts_that_may_be_typed():
+    assert texts_of('Change my bio to "I am a robot"') == ["I am a robot", "Change", "robot"]
+    assert texts_of("Buy 2 lamps of Floor Lamp Co.") == ["Buy 2", "Floor Lamp Co", "lamps", "Floor", "Lamp"]
 
 
 def test_playwright_is_named_when_it_is_missing(settings, monkeypatch):

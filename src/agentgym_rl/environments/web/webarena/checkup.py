@@ -84,7 +84,7 @@ def _site(replica: Replica, accounts: Mapping[str, Account], options: Options, h
         said.append(f"logged in as {account.username}")
     if problem is None:
         problem = _control_problem(replica)
-        said.append("can be reset" if replica.resettable else "can't be reset: give sites.SITE.control or sites.SITE.reset")
+        said.append("can be reset" if replica.resettable else f"can't be reset: give sites.{replica.site}.control or .reset")
     if problem is not None:
         return Finding(replica.site, "failed", problem.removeprefix(f"{replica.site}: "))
     return Finding(replica.site, "ok", ", ".join(said))

@@ -12,12 +12,14 @@ from agentgym_rl.environments.web.webarena.accounts import Account
 from agentgym_rl.environments.web.webarena.addresses import Addresses, host_of
 from agentgym_rl.environments.web.webarena.leases import Lease, lease
 from agentgym_rl.environments.web.webarena.logins import Logins, accepts, merged
+from agentgym_rl.environments.web.webarena.offers import offers
 from agentgym_rl.environments.web.webarena.options import Options
 from agentgym_rl.environments.web.webarena.reachable import problem_of
 from agentgym_rl.environments.web.webarena.recorder import Recorder
 from agentgym_rl.environments.web.webarena.resets import reset_site
 from agentgym_rl.environments.web.webarena.scoring import Ending, Score, score_original, score_verified
 from agentgym_rl.environments.web.webarena.task_file import OriginalTask, WebTask
+from agentgym_rl.environments.web.webarena.verified.answers import IMPOSSIBLE, STATUSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,14 @@ class Episode:
         if outcome.answer is None:
             return Turn(outcome.view, outcome.understood)
         return Turn(outcome.view, score=await self._score(self._session, outcome.answer))
+
+    def offers(self) -> list[str]:
+        """The admissible actions now."""
+        session = self._session
+        assert session is not None
+        assert session.view is not None
+        refusals = (IMPOSSIBLE,) if isinstance(self.task, OriginalTask) else STATUSES[1:4]
+        return offers(self.task.intent, session.view, len(session.tabs), session.current, refusals)
 
     async def close(self) -> None:
         """Ends the session and frees the replicas. Idempotent."""

@@ -131,6 +131,12 @@ class WebArena(Environment):
             reason: [f"{prefix}-{number}" for number in numbers] for reason, numbers in options.selection.left_out.items()
         }
 
+    def admissible_actions(self) -> list[str] | None:
+        """What can be done on the page as it was last observed."""
+        if not self.running or self._episode is None:
+            return None
+        return self._episode.offers()
+
     def _begin(self, task: Task) -> tuple[Observation, Info]:
         number = task.data.get("number")
         if number not in self._numbers:
