@@ -179,12 +179,13 @@ class SearchQA(Environment):
 
     def shortcuts(self) -> Mapping[str, Callable[[np.random.Generator], str]]:
         """``guess``, ``top_title``, ``random_phrase`` and ``likeliest``, see :mod:`agentgym_rl.environments.searchqa.shortcuts`."""
-        text, found = self._question.text, self._record.shown
         return {
-            "guess": lambda random: shortcuts.guess(text, random),
-            "top_title": lambda random: shortcuts.top_title(text, found),  # noqa: ARG005
-            "random_phrase": lambda random: shortcuts.random_phrase(text, found, random),
-            "likeliest": lambda random: shortcuts.likeliest(text, self._last, found, self._done),  # noqa: ARG005
+            "guess": lambda random: shortcuts.guess(self._question.text, random),
+            "top_title": lambda random: shortcuts.top_title(self._question.text, self._record.shown),  # noqa: ARG005
+            "random_phrase": lambda random: shortcuts.random_phrase(self._question.text, self._record.shown, random),
+            "likeliest": lambda random: shortcuts.likeliest(  # noqa: ARG005
+                self._question.text, self._last, self._record.shown, self._done
+            ),
         }
 
     def _info(self, answer: str = "", *, score: float = 0.0, success: bool = False, understood: bool = True) -> SearchInfo:
