@@ -22,6 +22,8 @@ def offers(page: str, goal: str, view: View) -> list[str]:
         if element.properties.get("disabled"):
             continue
         found[f"click [{element.id}]"] = None
+        if element.properties.get("hasPopup"):  # menus of this kind open when the mouse is over them
+            found[f"hover [{element.id}]"] = None
         if element.editable:
             for text in _fitting(element, texts):
                 found[f"type [{element.id}] [{text}] [0]"] = None

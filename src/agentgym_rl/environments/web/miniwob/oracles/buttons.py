@@ -1,30 +1,81 @@
-"""Pages on which the right button is clicked."""
+"""Pages on which the right button or field is clicked."""
 
 from __future__ import annotations
 
 import re
 
+from agentgym_rl.environments.web.browser import Element
 from agentgym_rl.environments.web.miniwob.oracles.registry import Situation, oracle
 
 
-@oracle("click-test")
-def click_test(now: Situation) -> str | None:
-    return now.click(now.find("button"))
+@oracle("click-test", "focus-text")
+def the_only_one(now: Situation) -> str | None:
+    return now.click(next(iter(now.elements), None))
 
 
 @oracle("click-test-2", "click-test-transfer")
 def click_test_2(now: Situation) -> str | None:
-    found = re.search(r"button (ONE|TWO)", now.goal)
-    return now.click(now.find("button", found[1])) if found else None
+    return now.button(now.part(r"button (ONE|TWO)"))
 
 
-@oracle("enter-text", "enter-text-dynamic")
-def enter_text(now: Situation) -> str | None:
-    """Types what the goal quotes, then submits."""
-    found = re.search(r'"([^"]*)"', now.goal)
-    field = next((element for element in now.view.elements if element.editable), None)
-    if found is None or field is None:
-        return None
-    if field.properties.get("value") != found[1]:
-        return now.type(field, found[1])
-    return now.click(now.find("button"))
+@oracle("click-button-sequence")
+def click_button_sequence(now: Situation) -> str | None:
+    """The focus tells that the first one was clicked."""
+    return now.button("TWO" if now.focused else "ONE")
+
+
+@oracle("click-button")
+def click_button(now: Situation) -> str | None:
+    return now.click(now.find("button", now.quoted[0]))
+
+
+@oracle("click-dialog", "click-dialog-2")
+def click_dialog(now: Situation) -> str | None:
+    return now.button({"x": "Close"}.get(now.quoted[0], now.quoted[0]))
+
+
+@oracle("focus-text-2")
+def focus_text_2(now: Situation) -> str | None:
+    return now.click(now.fields[int(now.part(r"(\d+)(?:st|nd|rd|th)")) - 1])
+
+
+@oracle("click-widget")
+def click_widget(now: Situation) -> str | None:
+    kind = now.quoted[0]
+
+    def fits(element: Element) -> bool:
+        if kind in ("text", "textarea"):
+            return element.editable and element.tag == {"text": "input"}.get(kind, kind)
+        return element.role == kind
+
+    return now.click(next(filter(fits, now.elements), None))
+
+
+@oracle("buy-ticket")
+def buy_ticket(now: Situation) -> str | None:
+    """A ticket is its duration and, after it, its button with the price."""
+    buttons = now.all("button")
+    times = [re.findall(r"\d+", one.name) for one in now.elements if re.fullmatch(r"\d+h \d+m", one.name)]
+    if "cost" in now.goal:
+        sizes = [int(one.name.rpartition("$")[2]) for one in buttons]
+    else:
+        sizes = [int(hours) * 60 + int(minutes) for hours, minutes in times]
+    pick = min if "cheapest" in now.goal or "shortest" in now.goal else max
+    return now.click(buttons[sizes.index(pick(sizes))])
+
+
+@oracle("odd-or-even")
+def odd_or_even(now: Situation) -> str | None:
+    """Row by row: the focus tells how far it is."""
+    numbers = [int(one.name) for one in now.all("StaticText")]
+    buttons = [one for one in now.all("button") if one.name in ("Odd", "Even")]
+    focused = now.focused
+    row = buttons.index(focused) // 2 + 1 if focused in buttons else 0
+    if row == len(numbers):
+        return now.button("Submit")
+    return now.click(buttons[2 * row + (numbers[row] % 2 == 0)])
+
+
+@oracle("sign-agreement")
+def sign_agreement(now: Situation) -> str | None:
+    return now.button("Cancel") if "cancel" in now.goal else None
