@@ -48,7 +48,7 @@ class _Judge:
             second, _, rest = rest.partition(" ")
             verb = f"{verb} {second}"
         if verb in _BETWEEN:
-            return any([self._pair(verb, one, other) for one, other in self._split(rest, _BETWEEN[verb])])
+            return any(self._pair(verb, one, other) for one, other in self._split(rest, _BETWEEN[verb]))
         match verb:
             case "look around":
                 return True
@@ -98,7 +98,7 @@ class _Judge:
     def _connects(self, one: Thing, other: Thing) -> bool:
         """A wire's contact to that of another part, or to a thing to test; in one of the two orders."""
         pair = frozenset({one.id, other.id})
-        if pair in self._connected or one.parent == other.parent and one.contact and other.contact:
+        if pair in self._connected or (one.parent == other.parent and one.contact and other.contact):
             return False
         wires = [self._wire(thing) for thing in (one, other)]
         if not any(wires) or not all(thing.contact or self._testable(thing) for thing in (one, other)):
@@ -117,7 +117,7 @@ class _Judge:
 
     def _hidden(self, name: str) -> bool:
         """Whether there is nothing of that name but in closed containers; doors belong to two rooms and are in none."""
-        things = self._called.get(name)
+        things = self._called.get(name, [])
         return bool(things) and not any(thing.seen for thing in things)
 
     def _split(self, rest: str, word: str) -> Iterator[tuple[Thing, Thing]]:

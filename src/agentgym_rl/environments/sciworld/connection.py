@@ -16,16 +16,19 @@ def bridge(port: int, key: str, timeout: float) -> Any:
     from py4j.java_gateway import GatewayClient, GatewayParameters, JavaGateway
 
     class Client(GatewayClient):
-        dropped: deque[str] = deque()
+        def __init__(self, parameters: GatewayParameters) -> None:
+            super().__init__(gateway_parameters=parameters)  # type: ignore[no-untyped-call]
+            self.dropped: deque[str] = deque()
 
         def garbage_collect_object(self, target_id: str, **_: Any) -> None:
             self.dropped.append(target_id)
 
     class Gateway(JavaGateway):
+        def __init__(self, parameters: GatewayParameters) -> None:
+            super().__init__(gateway_parameters=parameters)  # type: ignore[no-untyped-call]
+
         def _create_gateway_client(self) -> Client:
-            client = Client(gateway_parameters=self.gateway_parameters)
-            client.dropped = deque()
-            return client
+            return Client(self.gateway_parameters)
 
         def let_go(self) -> None:
             """Has Java forget the objects that Python has dropped."""

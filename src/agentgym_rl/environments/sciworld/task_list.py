@@ -19,7 +19,7 @@ def variations(count: int, split: Split) -> range:
     """
     quarter = count // 4
     return {
-        "train": range(0, 2 * quarter),
+        "train": range(2 * quarter),
         "validation": range(2 * quarter, 3 * quarter),
         "test": range(3 * quarter, count),
     }[split]

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 FURNITURE = frozenset(
-    "bed;book shelf;bookshelf;chair;closet;couch;counter;cupboard;desk;drain;drawer;finger painting;ground;large cupboard;"
-    "sewer;table;wood cupboard".split(";")
+    {
+        *("bed", "book shelf", "bookshelf", "chair", "closet", "couch", "counter", "cupboard", "desk", "drain", "drawer"),
+        *("finger painting", "ground", "large cupboard", "sewer", "table", "wood cupboard"),
+    }
 )
 """What the simulator lets one carry about or put things on, and nobody needs to."""
 NOT_THINGS = frozenset({"agent", "inventory", "air"})
