@@ -77,6 +77,8 @@ class Environment(gymnasium.Env[Observation, str]):
     """One line for ``agentgym-rl envs``."""
     deterministic: ClassVar[bool] = True
     """Same task, seed and actions give the same observations and rewards in any process."""
+    waits: ClassVar[bool] = False
+    """A call waits for a browser or a site: in a run it is made on a thread, where others would be made in the event loop."""
     extra: ClassVar[str | None] = None
     """The pip extra this world needs, e.g. ``babyai``."""
     instructions: str

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 
-from agentgym_rl.environments.aio.from_sync import from_sync
+from agentgym_rl.environments.aio.from_sync import Runner, from_sync
 from agentgym_rl.environments.aio.protocol import AsyncEnvironment
 from agentgym_rl.environments.protocol import Environment
-from agentgym_rl.environments.registry import make, tasks
+from agentgym_rl.environments.registry import environment_class, make, tasks
 from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.task_set import Split, TaskSet
 
 
 class LocalSource:
-    """``environment.runner`` says where they run."""
+    """``environment.runner`` says where they run; worlds that wait are never in the event loop, which they would stop."""
 
     def __init__(self, settings: WorldSettings) -> None:
         self._settings = settings
         self._make = partial(make, settings.id, **settings.options)
-        self.in_process = settings.runner == "inline"
+        waits = environment_class(settings.id).waits
+        self._runner: Runner = "thread" if settings.runner == "inline" and waits else settings.runner
+        self.in_process = self._runner == "inline"
 
     def tasks(self, split: Split) -> TaskSet:
         return tasks(self._settings.id, split, **self._settings.options)
@@ -30,7 +32,7 @@ class LocalSource:
         settings = self._settings
         return from_sync(
             self._make,
-            runner=settings.runner,
+            runner=self._runner,
             reset_seconds=settings.reset_seconds,
             step_seconds=settings.step_seconds,
         )

@@ -16,7 +16,9 @@ from agentgym_rl.environments.checks import (
     check_rewards,
     check_tasks,
 )
-from agentgym_rl.environments.errors import MissingExtra
+from agentgym_rl.environments.errors import EnvironmentFault, MissingExtra
+from agentgym_rl.environments.settings import WorldSettings
+from agentgym_rl.environments.sources.local import LocalSource
 from agentgym_rl.environments.web.webarena.offers import texts_of
 
 
@@ -67,8 +69,11 @@ def test_with_a_picture(settings):
         assert (observation in world.observation_space, reward) == (True, 1.0)
 
 
-@pytest.mark.parametrize("runner", ["thread", pytest.param("process", marks=pytest.mark.slow)])
-def test_episodes_at_the_same_time(settings, runner):
+@pytest.mark.parametrize(
+    ("runner", "share"), [("thread", True), ("thread", False), pytest.param("process", True, marks=pytest.mark.slow)]
+)
+def test_episodes_at_the_same_time(settings, runner, share):
+    """They share the one map there is, or wait for it."""
     task = agentgym_rl.tasks("webarena", "test", **settings)[0]
 
     async def episode(world):
@@ -77,7 +82,7 @@ def test_episodes_at_the_same_time(settings, runner):
         return transition.reward
 
     async def every():
-        worlds = [from_sync(agentgym_rl.make("webarena", share=True, **settings), runner) for _ in range(3)]
+        worlds = [from_sync(agentgym_rl.make("webarena", share=share, **settings), runner) for _ in range(3)]
         try:
             return await asyncio.gather(*(episode(world) for world in worlds))
         finally:
@@ -85,6 +90,26 @@ def test_episodes_at_the_same_time(settings, runner):
                 await world.close()
 
     assert asyncio.run(every()) == [1.0] * 3
+
+
+def test_a_run_has_them_on_threads_and_an_event_loop_never_waits_for_a_replica(settings):
+    world = WorldSettings(id="webarena", options=settings)
+    assert not LocalSource(world).in_process
+    assert LocalSource(WorldSettings(id="textcraft")).in_process
+
+    task = agentgym_rl.tasks("webarena", "test", **settings)[0]
+
+    async def two():
+        worlds = [from_sync(agentgym_rl.make("webarena", **settings), "inline") for _ in range(2)]
+        try:
+            for one in worlds:
+                await one.reset(task, 0)
+        finally:
+            for one in worlds:
+                await one.close()
+
+    with pytest.raises(EnvironmentFault, match=r"no replica of map got free within 0 s"):
+        asyncio.run(two())
 
 
 def test_admissible_actions_are_understood_and_lead_to_the_goal(make, tmp_path):

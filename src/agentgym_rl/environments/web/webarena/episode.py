@@ -37,8 +37,10 @@ class Episode:
     EnvironmentFault.
     """
 
-    def __init__(self, task: WebTask, options: Options, accounts: dict[str, Account]) -> None:
+    def __init__(self, task: WebTask, options: Options, accounts: dict[str, Account], *, wait_seconds: float) -> None:
+        """``wait_seconds``: how long to wait for replicas."""
         self.task = task
+        self._wait_seconds = wait_seconds
         self._options = options
         self._accounts = accounts
         self._leases: dict[str, Lease] = {}
@@ -49,7 +51,7 @@ class Episode:
     async def begin(self) -> View:
         """The first view: the task's first tab."""
         options = self._options
-        self._leases = await lease(options.sites, self.task.sites, share=options.share, seconds=options.wait_seconds)
+        self._leases = await lease(options.sites, self.task.sites, share=options.share, seconds=self._wait_seconds)
         self.addresses = Addresses({site: one.replica.url for site, one in self._leases.items()})
         logins: Logins = owned("webarena logins", Logins)
         for one in self._leases.values():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from collections.abc import Mapping, Sequence
@@ -60,6 +61,7 @@ class WebArena(Environment):
     summary: ClassVar[str] = "812 tasks on web sites that you host: a shop and its admin pages, a forum, GitLab, a map"
     extra: ClassVar[str | None] = "web"
     deterministic: ClassVar[bool] = False
+    waits: ClassVar[bool] = True
     action_schema = ACTION_SCHEMA
 
     def __init__(
@@ -143,7 +145,9 @@ class WebArena(Environment):
             raise ValueError(f"environment 'webarena': task {task.id} can't be played with these settings")
         self._free()
         found = tasks_of(self._options.source)[number]
-        self._episode = Episode(found, self._options, self._accounts)
+        # In an event loop a wait would stop the very episodes that it waits for.
+        wait = 0.0 if _in_event_loop() else self._options.wait_seconds
+        self._episode = Episode(found, self._options, self._accounts, wait_seconds=wait)
         try:
             view = run(self._episode.begin())
         except BaseException:
@@ -193,6 +197,14 @@ class WebArena(Environment):
         value = 0.0 if score is None else score.value
         info: Info = {"score": value, "success": value == 1.0, "understood": understood, "state_key": key}
         return info if score is None else {**info, "why_not": [without_passwords(why, self._accounts) for why in score.why]}  # type: ignore[typeddict-unknown-key]
+
+
+def _in_event_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _tell_once(options: Options, selection: Selection) -> None:
