@@ -50,6 +50,7 @@ def _show(content: dict[str, Any]) -> None:
         facts.add_row(name, f"{program['version']} ({program['path']})" if program else "not found")
     cache, (name, there) = content["models"]["cache"], list(content["models"].items())[1]
     facts.add_row("models", f"{name} {'ready' if there else 'not fetched yet: the first training does it'}, in {cache}")
+    facts.add_row("searchqa", _question_sets(content["searchqa"]))
     console.print(facts)
     console.print()
     extras = Table("extra", "for", "state", box=None, pad_edge=False)
@@ -57,6 +58,16 @@ def _show(content: dict[str, Any]) -> None:
         state = "installed" if not extra["missing"] else f"needs {', '.join(extra['missing'])}: {extra['install']}"
         extras.add_row(extra["name"], extra["purpose"], state)
     console.print(extras)
+
+
+def _question_sets(content: dict[str, Any]) -> str:
+    there = [name for name, files in content["sets"].items() if files]
+    missing = [name for name, files in content["sets"].items() if not files]
+    found = f"7 of 7 sets in {content['folder']}"
+    if missing:
+        have = f" ({', '.join(there)})" if there else ""
+        found = f"{len(there)} of 7 sets{have}: put files of {', '.join(missing)} into {content['folder']}/SET"
+    return f"the Factbook's questions; {found}"
 
 
 def _torch(torch: dict[str, Any] | None) -> str:

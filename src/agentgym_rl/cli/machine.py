@@ -34,7 +34,15 @@ def describe() -> dict[str, Any]:
             for extra in extras()
         ],
         "models": models(),
+        "searchqa": question_sets(),
     }
+
+
+def question_sets() -> dict[str, Any]:
+    """Where SearchQA looks for the seven sets by name, and the files of those that are there."""
+    from agentgym_rl.environments.searchqa.files.find import present, sets_folder
+
+    return {"folder": str(sets_folder()), "sets": present()}
 
 
 def cores() -> int:

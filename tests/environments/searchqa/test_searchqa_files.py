@@ -350,3 +350,20 @@ def test_questions_with_paragraphs_bring_their_corpus(tmp_path, monkeypatch):
         assert "answer[Mira Sand]" in world.admissible_actions()
         assert world.expert_action() is None
         assert world.step("answer[Sand]")[1] == 1.0
+
+
+def test_doctor_says_which_sets_are_there(tmp_path, monkeypatch):
+    from agentgym_rl.cli.doctor import _question_sets
+    from agentgym_rl.cli.machine import question_sets
+
+    monkeypatch.setenv("AGENTGYM_RL_CACHE", str(tmp_path))
+    folder = tmp_path / "searchqa/questions"
+    assert question_sets() == {"folder": str(folder), "sets": {name: [] for name in sets.CATEGORY}}
+    assert _question_sets(question_sets()) == (
+        f"the Factbook's questions; 0 of 7 sets: put files of nq, triviaqa, popqa, hotpotqa, 2wikimultihopqa, musique, bamboogle "
+        f"into {folder}/SET"
+    )
+    for name in ("nq", "popqa"):
+        write(folder / name / "test.jsonl", rows(1, name), "jsonl")
+    assert "2 of 7 sets (nq, popqa): put files of triviaqa, hotpotqa," in _question_sets(question_sets())
+    assert question_sets()["sets"]["nq"] == ["test.jsonl"]

@@ -32,6 +32,16 @@ def sets_folder() -> Path:
     return searchqa_folder() / "questions"
 
 
+def present() -> dict[str, list[str]]:
+    """Which of the seven sets lie in :func:`sets_folder`: name → its files, relative to its folder; empty where there are none."""
+    return {name: _names(sets_folder() / name) for name in CATEGORY}
+
+
+def _names(folder: Path) -> list[str]:
+    found = sorted(path for path in folder.rglob("*") if is_question_file(path))
+    return [str(path.relative_to(folder)) for path in found]
+
+
 def files_of(source: str) -> list[QuestionFile]:
     """The files of a set's name, a file, or a folder with everything below it; sorted.
 
