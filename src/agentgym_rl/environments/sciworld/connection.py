@@ -36,9 +36,7 @@ def bridge(port: int, key: str, timeout: float) -> Any:
             while client.dropped:
                 GatewayClient.garbage_collect_object(client, client.dropped.popleft())
 
-    gateway = Gateway(
-        gateway_parameters=GatewayParameters(port=port, auth_token=key, auto_convert=False, read_timeout=timeout)
-    )
+    gateway: Any = Gateway(GatewayParameters(port=port, auth_token=key, auto_convert=False, read_timeout=timeout))
     server = gateway.java_gateway_server
     for connection in _field(gateway, server, "py4j.GatewayServer", "connections").toArray():
         _field(gateway, connection, "py4j.GatewayConnection", "socket").setTcpNoDelay(True)
