@@ -23,9 +23,21 @@ class Actions:
 
     async def take(self, command: Command) -> str | None:
         """Carries a command out, ``stop`` excepted. Returns what went wrong, or None."""
+        from playwright.async_api import Error
+
+        if not self._session.tabs:
+            await self._session.new_tab()
+        page = self._session.page
+        try:
+            await self._session.tab.wake()
+            return await self._do(command)
+        except Error:
+            if page.is_closed():
+                return None  # the action closed it
+            raise
+
+    async def _do(self, command: Command) -> str | None:
         session = self._session
-        if session.tabs:
-            await session.tab.wake()
         match command.verb:
             case "click" | "hover" | "type":
                 try:

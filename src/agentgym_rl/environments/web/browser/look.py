@@ -21,7 +21,7 @@ async def look(session: Session, notes: tuple[str, ...]) -> tuple[View, tuple[st
     """The view, with ``notes`` in its text and what was noted while it was made."""
     settings = session.settings
     options = {"whole": settings.scope == "page", "graphics": settings.graphics, "hidden": settings.hide}
-    seen = await session.tab.observe(options, settings.action_seconds)
+    seen = await session.tab.observe(options, settings.action_seconds, settings.load_seconds)
     if seen["cut"]:
         session.note("The page is too large to be shown whole.")
     image = await _image(session) if settings.image else None

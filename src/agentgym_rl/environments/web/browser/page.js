@@ -12,7 +12,7 @@
   const SHAPES = new Set(["circle", "rect", "ellipse", "polygon", "polyline", "path", "line", "text"]);
   const LISTENS = "data-agentgym-listens"; // set by a world's script on elements that wait for clicks
   const LONGEST_TEXT = 2000;
-  const MOST_NODES = 60000, MOST_READ = 8000, DEEPEST = 800; // of a page that is walked through, and of them that are named: bounds the time for huge pages
+  const MOST_NODES = 60000, MOST_READ = 8000, DEEPEST = 400, LONGEST_MS = 4000; // of a page that is walked through, and of them that are named: bounds the time for huge pages
   let nodes = [];
   let lastChange = performance.now();
   new MutationObserver(() => { lastChange = performance.now(); })
@@ -67,7 +67,8 @@
   function observe(options) {
     const started = nodes = [];
     const rows = [];
-    let walked = 0, read = 0, level = 0;
+    let walked = 0, read = 0, level = 0, cut = false;
+    const latest = performance.now() + LONGEST_MS;
     const inside = (box) => options.whole ||
       (box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth);
     const shift = (box, dx, dy) => ({ left: box.left + dx, top: box.top + dy, right: box.right + dx, bottom: box.bottom + dy,
@@ -89,7 +90,10 @@
 
     function children(root, depth, above, pointer, active, dx, dy, inControl, seen) {
       for (const node of root) {
-        if (++walked > MOST_NODES || read > MOST_READ || level > DEEPEST) return;
+        if (++walked > MOST_NODES || read > MOST_READ || level > DEEPEST || (walked % 64 === 0 && performance.now() > latest)) {
+          cut = true;
+          return;
+        }
         level += 1;
         if (node.nodeType === Node.TEXT_NODE) seen && text(node, depth, above, dx, dy);
         else if (node.nodeType === Node.ELEMENT_NODE) element(node, depth, above, pointer, active, dx, dy, inControl);
@@ -161,8 +165,8 @@
       const active = document.activeElement;
       element(document.documentElement, 1, document.title, false, active === document.body ? null : active, 0, 0, false);
     }
-    return { rows, cut: walked > MOST_NODES || read > MOST_READ, url: location.href, title: document.title, state: document.readyState,
-      above: Math.round(scrollY), below: Math.max(0, Math.round(document.documentElement.scrollHeight - innerHeight - scrollY)) };
+    return { rows, cut, url: location.href, title: document.title, state: document.readyState,
+      above: Math.round(scrollY), below: Math.max(0, Math.round((document.documentElement?.scrollHeight ?? 0) - innerHeight - scrollY)) };
   }
 
   function within(frame) {

@@ -17,6 +17,7 @@ from agentgym_rl.environments.web.browser.settings import BrowserSettings
 from agentgym_rl.environments.web.browser.tab import Tab
 from agentgym_rl.environments.web.browser.tree import elements_of
 from agentgym_rl.environments.web.browser.view import Element, View
+from agentgym_rl.environments.web.browser.world import DocumentGone
 
 Result = TypeVar("Result")
 TAB_LIMIT = 10
@@ -202,6 +203,8 @@ class Session:
                 return await work
         except TimeoutError:
             raise DeadlinePassed(f"the browser or the page did not answer for {seconds:g} s") from None
+        except DocumentGone:
+            raise EnvironmentFault("the page goes from one address to the next without end") from None
         except Error as error:
             raise EnvironmentFault(f"browser: {error.message.splitlines()[0]}") from error
 
@@ -228,6 +231,8 @@ class Session:
         self._awaited = 0
 
     async def _look(self) -> View:
+        from playwright.async_api import Error
+
         await self._pop_ups()
         if not self._tabs:
             await self.new_tab()
@@ -236,13 +241,22 @@ class Session:
         if not (is_allowed(self.url, self.settings.hosts) or self.url.startswith("chrome-error:")):
             self.refuse(self.url)  # an allowed site redirected there
             await self.page.goto("about:blank")
+        page = self.page
         notes = self.taken_notes()
-        view, more = await look(self, notes)
+        try:
+            view, more = await look(self, notes)
+        except Error:
+            if not page.is_closed():
+                raise
+            for note in notes:  # the page closed itself while it was looked at
+                self.note(note)
+            self._closed(next((tab for tab in self._tabs if tab.page == page), None))
+            return await self._look()
         self._noted = (*notes, *more)
         self.view = view
         return view
 
-    def _closed(self, tab: Tab) -> None:
+    def _closed(self, tab: Tab | None) -> None:
         if tab in self._tabs:
             place = self._tabs.index(tab)
             self._tabs.remove(tab)

@@ -19,12 +19,16 @@ _RESTLESS_MS = 1000
 _ANSWER_SECONDS = 8.0
 """How long a page may be busy with its own scripts when it is read."""
 _STOP_TRIES = 5
+_TOLD_DIALOGS = 3
 DIALOG_LIMIT = 20
 """A page that asks more often than that in one turn is closed."""
 
 
 class Tab:
-    """Follows a Playwright page by its events. ``note`` is told what the agent should know of, ``opening`` that it opens a window."""
+    """Follows a Playwright page by its events.
+
+    ``note`` is told what the agent should know of, ``opening`` that the page opens a window.
+    """
 
     def __init__(self, page: Any, note: Callable[[str], None], opening: Callable[[], None]) -> None:
         self.page = page
@@ -49,24 +53,32 @@ class Tab:
         page.on("close", lambda _: self._changed.set())
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """Calls a function of ``page.js``. Raises: DocumentGone; RuntimeError; DeadlinePassed: the page hangs."""
+        """Calls a function of ``page.js``. Raises: DocumentGone; EnvironmentFault; DeadlinePassed: the page hangs."""
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 return await (await self._isolated()).call(function, *arguments)
         except TimeoutError:
-            raise DeadlinePassed(f"the page {self.page.url[:200]} did not answer for {_ANSWER_SECONDS:g} s: it hangs") from None
+            if self._navigating:  # a page that is being left answers no more
+                raise DocumentGone from None
+            raise DeadlinePassed(
+                f"the page {self.page.url[:200]} did not answer for {_ANSWER_SECONDS:g} s: it hangs"
+            ) from None
 
-    async def observe(self, options: dict[str, Any], seconds: float) -> Any:
+    async def observe(self, options: dict[str, Any], seconds: float, load_seconds: float) -> Any:
         """What ``page.js`` sees once the page is quiet: no navigation, no request under way that matters, no change for two
-        frames. After ``seconds`` it is observed as it is; one that goes on navigating is stopped, its scripts included.
+        frames. After ``seconds`` it is observed as it is; one that goes on navigating is stopped, its scripts included. A site
+        that has not answered after ``load_seconds`` is not waited for.
         """
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + seconds
+        begun = loop.time()
+        deadline = begun + seconds
         if self._fresh:
             self._fresh = False
             await self._loaded(deadline)
         while True:
             await self._network_quiet(deadline)
+            if self._navigating:
+                await self._answered(begun + load_seconds, load_seconds)
             left = deadline - loop.time()
             asked = {**options, "still": _STILL_MS if left > 0 else 0, "most": min(_RESTLESS_MS, max(0.0, left) * 1000)}
             try:
@@ -109,8 +121,25 @@ class Tab:
         with suppress(PlaywrightTimeout):
             await self.page.wait_for_load_state("domcontentloaded", timeout=left * 1000)
 
+    @property
+    def _navigating(self) -> bool:
+        """Whether another document was asked for and did not come yet. Until then the browser does not answer for the old one."""
+        return any(request.is_navigation_request() and request.frame.parent_frame is None for request in self._pending)
+
+    async def _answered(self, deadline: float, seconds: float) -> None:
+        """Waits for the document asked for; past the deadline it is given up."""
+        await self._until(lambda: not self._navigating, deadline)
+        if self._navigating:
+            self._note(f"The site did not answer within {seconds:g} s.")
+            self._pending.clear()
+            await self.protocol.send("Page.stopLoading")
+
     async def _network_quiet(self, deadline: float) -> None:
-        while self._pending and not self.page.is_closed():
+        await self._until(lambda: not self._pending, deadline)
+
+    async def _until(self, holds: Callable[[], bool], deadline: float) -> None:
+        """Waits for events until something holds, the page closes, or the deadline passes."""
+        while not holds() and not self.page.is_closed():
             left = deadline - asyncio.get_running_loop().time()
             if left <= 0:
                 return
@@ -141,6 +170,7 @@ class Tab:
 
     def _navigated(self, frame: Any) -> None:
         if frame == self.page.main_frame:
+            # What the old document had asked for is no longer awaited.
             self._pending = {request for request in self._pending if request.is_navigation_request()}
             self._changed.set()
 
@@ -149,14 +179,17 @@ class Tab:
 
         self.dialogs += 1
         try:
-            if self.dialogs > DIALOG_LIMIT:
+            if self.dialogs == DIALOG_LIMIT + 1:
                 self._note(f"The page opened more than {DIALOG_LIMIT} dialogs at once, so its tab was closed.")
-                await self.page.close()
+                await asyncio.gather(self.page.close(), dialog.dismiss())
+                return
+            if self.dialogs > DIALOG_LIMIT:
+                await dialog.dismiss()
                 return
             await dialog.accept()
         except Error:
             return  # the page went away with its dialog
-        if dialog.type != "beforeunload":
+        if dialog.type != "beforeunload" and self.dialogs <= _TOLD_DIALOGS:
             self._note(f"The page said in a dialog ({dialog.type}, accepted): {dialog.message[:300]!r}")
 
     async def _download(self, download: Any) -> None:

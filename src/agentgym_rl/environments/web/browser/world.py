@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from agentgym_rl.environments.errors import EnvironmentFault
+
 WORLD_NAME = "agentgym_rl"
 
 
@@ -27,14 +29,16 @@ class IsolatedWorld:
         self._kept: set[tuple[str, str]] = set()
 
     async def call(self, function: str, *arguments: Any) -> Any:
-        """What a function of ``page.js`` returns. Raises: DocumentGone; RuntimeError: it threw."""
+        """What a function of ``page.js`` returns. Raises: DocumentGone; EnvironmentFault: it threw."""
         if self._context is None:
             await self._open()
         call = f"agent.{function}({', '.join(json.dumps(argument) for argument in arguments)})"
         answer = await self._evaluate(call)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
-            raise RuntimeError(f"{function}: {details.get('exception', {}).get('description', details['text'])}")
+            raise EnvironmentFault(
+                f"page.js: {function}: {details.get('exception', {}).get('description', details['text'])}"
+            )
         return answer["result"].get("value")
 
     def forget(self) -> None:
