@@ -15,10 +15,8 @@ class Kind:
     """The column of the results that its tasks count in; empty for sites that only go with another."""
     shown: str
     """The address that the agent sees, whatever the replica's real one is: WebArena's own choice of names."""
-    port: int
-    """Where the published images listen."""
     health: str = "/"
-    """A page that answers when the site is up."""
+    """A page that answers when the site is up; empty: the address itself, which may be a page."""
     sign: str = ""
     """Text on that page by which the kind of site is known, where no login tells."""
 
@@ -36,13 +34,13 @@ class Kind:
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("shopping", "Shopping", "http://onestopmarket.com", 7770, "/customer/account/login"),
-        Kind("shopping_admin", "CMS", "http://luma.com/admin", 7780),
-        Kind("map", "Maps", "http://openstreetmap.org", 3000, sign="OpenStreetMap"),
-        Kind("gitlab", "GitLab", "http://gitlab.com", 8023, "/users/sign_in"),
-        Kind("reddit", "Reddit", "http://reddit.com", 9999, "/login"),
-        Kind("wikipedia", "", "http://wikipedia.org", 8888),
-        Kind("homepage", "", "http://homepage.com", 4399),
+        Kind("shopping", "Shopping", "http://onestopmarket.com", "/customer/account/login"),
+        Kind("shopping_admin", "CMS", "http://luma.com/admin"),
+        Kind("map", "Maps", "http://openstreetmap.org", sign="OpenStreetMap"),
+        Kind("gitlab", "GitLab", "http://gitlab.com", "/users/sign_in"),
+        Kind("reddit", "Reddit", "http://reddit.com", "/login"),
+        Kind("wikipedia", "", "http://wikipedia.org", health=""),
+        Kind("homepage", "", "http://homepage.com", health=""),
     )
 }
 
