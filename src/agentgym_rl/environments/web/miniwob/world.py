@@ -16,6 +16,7 @@ from agentgym_rl.environments.web.browser import BrowserSettings, View, find_chr
 from agentgym_rl.environments.web.browser.tree import line_of
 from agentgym_rl.environments.web.miniwob.actions import ACTION_SCHEMA, GRAMMAR, INSTRUCTIONS, is_action
 from agentgym_rl.environments.web.miniwob.episode import Episode
+from agentgym_rl.environments.web.miniwob.names import named, numbered, phrases
 from agentgym_rl.environments.web.miniwob.offers import offers
 from agentgym_rl.environments.web.miniwob.oracles import Situation, oracle_for
 from agentgym_rl.environments.web.miniwob.pages import pages as all_pages
@@ -29,8 +30,9 @@ ENDINGS = {True: "The goal is reached.", False: "The episode is over: the goal i
 
 def check_options(options: dict[str, Any]) -> tuple[str, ...]:
     """The pages meant. Raises: ValueError; MissingExtra."""
-    if not isinstance(options.get("image", False), bool):
-        raise ValueError(f"environment 'miniwob': image must be true or false, not {options['image']!r}")
+    for name in ("image", "names"):
+        if not isinstance(options.get(name, False), bool):
+            raise ValueError(f"environment 'miniwob': {name} must be true or false, not {options[name]!r}")
     return check_pages(options.get("pages"), all_pages())
 
 
@@ -39,6 +41,8 @@ class MiniWoB(Environment):
 
     Args:
         pages: which pages the tasks come from: names such as ``click-button``; None: all.
+        names: admissible and expert actions name their element (``click button 'Submit'``) instead of giving its number, which
+            small models find easier. Both forms are always read.
         image: observations are ``{"text": str, "image": uint8[320, 500, 3]}``, with a screenshot.
         browser: the Chromium to use.
 
@@ -53,13 +57,14 @@ class MiniWoB(Environment):
     instructions = INSTRUCTIONS
     action_schema = ACTION_SCHEMA
 
-    def __init__(self, *, pages: Sequence[str] | str | None = None, image: bool = False, browser: str | None = None) -> None:
-        super().__init__(pages=pages, image=image, browser=browser)
+    def __init__(self, *, pages: Sequence[str] | str | None = None, names: bool = False, image: bool = False, browser: str | None = None) -> None:
+        super().__init__(pages=pages, names=names, image=image, browser=browser)
         check_options(self.settings)
         if find_spec("playwright") is None:
             raise MissingExtra("environment 'miniwob' needs playwright: pip install 'agentgym-rl[web]'", name="playwright")
         find_chromium(browser)
         self._browser = replace(BROWSER, executable=browser, image=image)
+        self._names = names
         self._image = image
         if image:
             self.observation_space = text_and_image(HEIGHT, WIDTH)
@@ -83,6 +88,8 @@ class MiniWoB(Environment):
 
     def _act(self, action: str) -> tuple[Observation, float, bool, bool, Info]:
         assert self._episode is not None
+        assert self._view is not None
+        action = numbered(action, self._view)
         if not is_action(action):
             return (
                 self._observation((f"This is no action here. Actions: {GRAMMAR}.",)),
@@ -113,14 +120,24 @@ class MiniWoB(Environment):
         """Clicks on every element, texts offered from the goal for every field, and keys where a page wants some."""
         if not self.running or self._episode is None or self._view is None:
             return []
-        return offers(self._episode.page, self._episode.goal, self._view)
+        found = offers(self._episode.page, self._episode.goal, self._view)
+        return self._told(found)
 
     def expert_action(self) -> str | None:
         """The next action of the page's oracle; None where it has none."""
         if not self.running or self._episode is None or self._view is None:
             return None
         oracle = oracle_for(self._episode.page)
-        return None if oracle is None else oracle(Situation(self._episode.goal, self._view))
+        action = None if oracle is None else oracle(Situation(self._episode.goal, self._view))
+        return None if action is None else self._told([action])[0]
+
+    def _told(self, actions: list[str]) -> list[str]:
+        """Actions in the form of the setting."""
+        assert self._view is not None
+        if not self._names:
+            return actions
+        phrase_of = {id: phrase for phrase, id in phrases(self._view).items()}
+        return [named(action, phrase_of) for action in actions]
 
     def _observation(self, notes: tuple[str, ...] = (), *, over: bool = False) -> Observation:
         assert self._episode is not None
