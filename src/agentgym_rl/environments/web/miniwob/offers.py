@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from agentgym_rl.environments.web.browser import Element, View
 
@@ -40,7 +41,9 @@ def texts_of(page: str, goal: str, view: View) -> list[str]:
     if page in NUMBERS:
         found.update(dict.fromkeys(str(number) for number in NUMBERS[page]))
     if page in READS:
-        found.update(dict.fromkeys(element.name for element in view.elements[1:] if 0 < len(element.name) <= 60))
+        found.update(dict.fromkeys(_read(page, view)))
+    if page == "enter-text-2":
+        found.update(dict.fromkeys(case(text) for text in list(found) for case in (str.upper, str.lower)))
     words = [word for word in _WORD.findall(goal) if len(word) > 1 or word.isdigit()]
     found.update(dict.fromkeys(word.rstrip(".:/,") for word in words))
     allowed = [text for text in found if text and "[" not in text and "]" not in text]
@@ -65,9 +68,12 @@ READS: frozenset[str] = frozenset(
     {"read-table", "read-table-2", "copy-paste", "copy-paste-2", "find-word", "scroll-text", "text-transform", "terminal"}
 )
 """Pages on which what is typed has to be read from the page."""
+WORDS: frozenset[str] = frozenset({"find-word", "scroll-text"})
+"""Of these, those that ask for one word."""
 _ARROWS = ("ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight")
 KEYS: dict[str, tuple[str, ...]] = {
     "use-slider": _ARROWS,
+    "form-sequence": _ARROWS,
     "use-slider-2": _ARROWS,
     "use-spinner": _ARROWS,
     "terminal": ("Enter",),
@@ -79,6 +85,17 @@ KEYS: dict[str, tuple[str, ...]] = {
 
 def _fitting(element: Element, texts: list[str]) -> list[str]:
     return [text for text in texts if text != element.properties.get("value")]
+
+
+def _read(page: str, view: View) -> Iterator[str]:
+    """What the page shows: names and values, and their words where a word is asked for."""
+    seen = [text for one in view.elements[1:] for text in (one.name, str(one.properties.get("value", ""))) if text]
+    if page in WORDS:
+        yield from (word.strip(".,") for text in seen for word in text.split())
+    elif page == "text-transform":
+        yield "".join(element.name for element in view.elements[1:] if element.role == "StaticText")
+    else:
+        yield from (text for text in seen if len(text) <= 120)
 
 
 def _dates(goal: str) -> list[str]:

@@ -55,11 +55,23 @@ def click_menu(now: Situation) -> str | None:
     return down(now, now.part(r"Select (.*)").split(">"))
 
 
+ICONS = {
+    "disk": "Save",
+    "seek-start": "Prev",
+    "stop": "Stop",
+    "play": "Play",
+    "seek-end": "Next",
+    "zoomin": "Zoom In",
+    "zoomout": "Zoom Out",
+}
+"""What the items of the menu with these icons are called."""
+
+
 @oracle("click-menu-2")
 def click_menu_2(now: Situation) -> str | None:
     if not now.all("menuitem"):
         return now.button("Menu")
-    name = now.quoted[-1] if len(now.quoted) > 1 else _ICONS[now.part(r"(\S+) icon\.")]
+    name = now.quoted[-1] if len(now.quoted) > 1 else ICONS[now.part(r"(\S+) icon")]
     return down(now, [name] if now.find("menuitem", name) else ["Playback", name])
 
 
