@@ -1,12 +1,15 @@
 """The world keeps the contract on the stub sites: in process, over HTTP, on threads and in processes of its own."""
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 from stub_sites.playing import number_of
 from stub_sites.task_lists import original, written
 
 import agentgym_rl
+from agentgym_rl.config import load
 from agentgym_rl.environments.aio import from_sync
 from agentgym_rl.environments.checks import (
     CHECKS,
@@ -20,6 +23,10 @@ from agentgym_rl.environments.errors import EnvironmentFault, MissingExtra
 from agentgym_rl.environments.settings import WorldSettings
 from agentgym_rl.environments.sources.local import LocalSource
 from agentgym_rl.environments.web.webarena.offers import texts_of
+from agentgym_rl.training.api import dry_run
+from agentgym_rl.training.settings import TrainSettings
+
+_RECIPE = Path(__file__).parents[4] / "configs" / "webarena.yaml"
 
 
 @pytest.fixture
@@ -137,6 +144,15 @@ def test_admissible_actions_are_understood_and_lead_to_the_goal(make, tmp_path):
 def test_texts_that_may_be_typed():
     assert texts_of('Change my bio to "I am a robot"') == ["I am a robot", "Change", "robot"]
     assert texts_of("Buy 2 lamps of Floor Lamp Co.") == ["Buy 2", "Floor Lamp Co", "lamps", "Floor", "Lamp"]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("package")
+def test_the_published_setting_would_start(addresses):
+    settings = load(_RECIPE, [f"environment.options.sites={json.dumps(addresses)}"], TrainSettings).settings
+    plan = dry_run(settings)
+    assert settings.horizon.turns == [8, 12, 15]
+    assert "552" in str(plan)
 
 
 def test_playwright_is_named_when_it_is_missing(settings, monkeypatch):
