@@ -163,7 +163,7 @@
     emit(document, 0, "RootWebArea", document.title, { focused: true }, "", { left: 0, top: 0, width: innerWidth, height: innerHeight }, 0, "");
     if (document.documentElement) {
       const active = document.activeElement;
-      element(document.documentElement, 1, document.title, false, active === document.body ? null : active, 0, 0, false);
+      element(document.documentElement, 1, "", false, active === document.body ? null : active, 0, 0, false);
     }
     return { rows, cut, url: location.href, title: document.title, state: document.readyState,
       above: Math.round(scrollY), below: Math.max(0, Math.round((document.documentElement?.scrollHeight ?? 0) - innerHeight - scrollY)) };
