@@ -1,9 +1,11 @@
 """Episodes by hand over a few passages."""
 
+import socket
+
 import pytest
 
 import agentgym_rl
-from agentgym_rl.environments.errors import UnknownTask
+from agentgym_rl.environments.errors import EnvironmentFault, UnknownTask
 from agentgym_rl.environments.search.errors import IndexRefused
 
 
@@ -104,6 +106,7 @@ def test_the_seed_and_other_episodes_change_nothing(small):
         ({"retrieval_reward": "x"}, "retrieval_reward must be a number from 0 to below 1, not 'x'"),
         ({"questions": []}, "questions must be a name, a path, or a list of them"),
         ({"questions": [3]}, "questions must be a name, a path, or a list of them"),
+        ({"retriever": "bm52"}, "retriever must be one of bm25, dense, hybrid, not 'bm52'"),
         ({"index": 3}, "index must be a folder or an address, not 3"),
     ],
 )
@@ -142,3 +145,22 @@ def test_searches_run_out_only_if_set(small):
     world = small()
     for number in range(20):
         assert "no search left" not in world.step(f"search[Ardania {number}]")[0]
+
+
+def test_a_server_that_is_gone_is_a_fault_and_no_empty_result(small_questions):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    with agentgym_rl.make("searchqa", questions=small_questions, index=address) as world:
+        task = agentgym_rl.tasks("searchqa", "test", **world.settings)[0]
+        world.reset(options={"task": task})
+        with pytest.raises(EnvironmentFault, match="is the retrieval server up"):
+            world.step("search[Ardania]")
+
+
+def test_an_index_without_embeddings_is_not_searched_by_them(small_index, small_questions):
+    with pytest.raises(IndexRefused):
+        agentgym_rl.make("searchqa", questions=small_questions, index=small_index, retriever="dense")
+
+
+def test_what_answered_is_told(small):
+    assert small().step("search[Ardania]")[4]["retriever"].startswith("bm25 small sha256:")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 FACTBOOK = "factbook"
+RETRIEVERS = ("bm25", "dense", "hybrid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class Options:
 
     questions: str | tuple[str, ...] = FACTBOOK
     index: str | None = None
+    retriever: str = "bm25"
     topk: int = 3
     tokens: int = 500
     searches: int | None = None
@@ -43,6 +45,10 @@ class Options:
             raise ValueError(f"environment 'searchqa': questions must be a name, a path, or a list of them, not {named!r}")
         if options.index is not None and not (isinstance(options.index, str) and options.index):
             raise ValueError(f"environment 'searchqa': index must be a folder or an address, not {options.index!r}")
+        if options.retriever not in RETRIEVERS:
+            raise ValueError(
+                f"environment 'searchqa': retriever must be one of {', '.join(RETRIEVERS)}, not {options.retriever!r}"
+            )
         return options
 
     @property

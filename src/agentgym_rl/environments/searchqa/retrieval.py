@@ -22,17 +22,17 @@ def retriever_of(options: Options) -> Retriever:
         ValueError: no index named for questions that need one.
     """
     if options.index is not None:
-        return _named(options.index)
+        return _opened(options.index, options.retriever)
     sources = options.question_sources
     if sources == (FACTBOOK,):
-        return _named(str(factbook_index()))
+        return _opened(str(factbook_index()), options.retriever)
     found = None if FACTBOOK in sources else paragraph_index(sources)
     if found is None:
         raise ValueError(
             "environment 'searchqa': these questions bring nothing to search: give index=FOLDER (made by agentgym-rl search build "
             "CORPUS --out FOLDER), or index=http://HOST:PORT of a retrieval server"
         )
-    return _named(str(found))
+    return _opened(str(found), options.retriever)
 
 
 def factbook_index() -> Path:
@@ -67,7 +67,8 @@ def _kept(name: str, content: str, passages: Iterable[Passage], corpus: str) -> 
 
 
 @cache
-def _named(where: str) -> Retriever:
+def _opened(where: str, kind: str) -> Retriever:
+    from agentgym_rl.environments.search.kinds import Kind
     from agentgym_rl.environments.search.retrievers.opening import open_retriever
 
-    return open_retriever(where)
+    return open_retriever(where, Kind(kind))

@@ -42,6 +42,8 @@ class SearchInfo(Info):
     """A golden answer stands in the answer."""
     f1: float
     """Of the answer's tokens, in [0, 1]."""
+    retriever: str
+    """What answers searches: kind, corpus and version. Results of different ones do not compare."""
 
 
 class SearchQA(Environment):
@@ -50,6 +52,7 @@ class SearchQA(Environment):
     Args:
         questions: ``"factbook"``, the name of a set (``nq``, ``hotpotqa`` …), a file, a folder, or a list of them.
         index: a folder made by ``agentgym-rl search build``, or the address of a retrieval server; None: the Factbook's.
+        retriever: ``bm25``, or ``dense`` or ``hybrid`` over an index with embeddings. A server has its own kind.
         topk: passages a search shows.
         tokens: about how many tokens the passages of one search have at most.
         searches: searches an episode, after which only an answer is left; None: any number.
@@ -72,6 +75,7 @@ class SearchQA(Environment):
         self,
         questions: str | Sequence[str] = DEFAULTS["questions"],
         index: str | None = DEFAULTS["index"],
+        retriever: str = DEFAULTS["retriever"],
         topk: int = DEFAULTS["topk"],
         tokens: int = DEFAULTS["tokens"],
         searches: int | None = DEFAULTS["searches"],
@@ -84,6 +88,7 @@ class SearchQA(Environment):
         super().__init__(
             questions=questions,
             index=index,
+            retriever=retriever,
             topk=topk,
             tokens=tokens,
             searches=searches,
@@ -100,11 +105,6 @@ class SearchQA(Environment):
     def tasks(cls, split: Split, **settings: Any) -> TaskSet:
         """The questions of a split; their category is the family or the set they come from."""
         return task_set(split, Options.check(settings).question_sources)
-
-    @property
-    def retriever(self) -> str:
-        """What answers searches: kind, corpus and version."""
-        return self._retriever.identity
 
     def _begin(self, task: Task) -> tuple[str, Info]:
         self._question: Question = question_of(task.id, self._options.question_sources)
@@ -199,4 +199,5 @@ class SearchQA(Environment):
             "state_key": hashlib.blake2b(state.encode(errors="replace"), digest_size=16).hexdigest(),
             "sub_match": sub_match(answer, self._question.answers),
             "f1": token_f1(answer, self._question.answers),
+            "retriever": self._retriever.identity,
         }
