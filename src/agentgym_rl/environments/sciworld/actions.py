@@ -46,8 +46,8 @@ SCHEMA: ActionSchema = (
     _one("read", "Read a text."),
     _one("eat", "Eat something."),
     _one("flush", "Flush a toilet."),
-    ActionFunction("wait", "Let ten moves of time pass.", template="wait"),
-    ActionFunction("wait1", "Let one move of time pass.", template="wait1"),
+    ActionFunction("wait", "Let eleven moves of time pass.", template="wait"),
+    ActionFunction("wait1", "Let two moves of time pass.", template="wait1"),
     ActionFunction("task", "See the task again.", template="task"),
     ActionFunction("choose", "Answer a question for a number.", (Parameter("number", "integer", "Yours."),), "{number}"),
 )
@@ -59,7 +59,7 @@ go to PLACE (a place next to this one; its door must be open); open X; close X
 pick up X; put down X; move X to Y; pour X into Y; dunk X into Y; mix X (what is in a container); eat X; flush X
 activate X; deactivate X; use X on Y; connect X to Y; disconnect X
 focus on X (say that X is what the task asks for: only when you are sure, a wrong one ends the task)
-wait (ten moves); wait1 (one move)
+wait (eleven moves of time); wait1 (two)
 Where your words could mean several things you are asked for a number: answer with that alone."""
 
 

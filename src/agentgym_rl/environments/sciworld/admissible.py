@@ -52,7 +52,7 @@ class _Judge:
         match verb:
             case "look around":
                 return True
-            case "go":
+            case "go" | "teleport":
                 return not rest.endswith(" door") and not rest.startswith("to door ")
             case "focus on":
                 return self._is(rest, lambda thing: not thing.contact and not thing.door)
