@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from agentgym_rl.cli.console import output, print_json
+from agentgym_rl.environments.web.browser.find import WAY_OUT
 
 
 def command(
@@ -47,7 +48,7 @@ def _show(content: dict[str, Any]) -> None:
     facts.add_row("disk", f"{content['disk_free_bytes'] / 2**30:.1f} GiB free here")
     facts.add_row("torch", _torch(content["torch"]))
     for name, program in content["programs"].items():
-        facts.add_row(name, f"{program['version']} ({program['path']})" if program else "not found")
+        facts.add_row(name, f"{program['version']} ({program['path']})" if program else _NOT_FOUND.get(name, "not found"))
     cache, (name, there) = content["models"]["cache"], list(content["models"].items())[1]
     facts.add_row("models", f"{name} {'ready' if there else 'not fetched yet: the first training does it'}, in {cache}")
     facts.add_row("searchqa", _question_sets(content["searchqa"]))
@@ -58,6 +59,9 @@ def _show(content: dict[str, Any]) -> None:
         state = "installed" if not extra["missing"] else f"needs {', '.join(extra['missing'])}: {extra['install']}"
         extras.add_row(extra["name"], extra["purpose"], state)
     console.print(extras)
+
+
+_NOT_FOUND = {"chromium": f"not found: {WAY_OUT}"}
 
 
 def _question_sets(content: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ def describe() -> dict[str, Any]:
         "memory_bytes": total_memory(),
         "disk_free_bytes": shutil.disk_usage(Path.cwd()).free,
         "torch": torch_build(),
-        "programs": {name: _program(names) for name, names in _PROGRAMS.items()},
+        "programs": {"java": _program(shutil.which("java"), "-version"), "chromium": _program(chromium(), "--version")},
         "extras": [
             {
                 "name": extra.name,
@@ -75,20 +75,23 @@ def models() -> dict[str, Any]:
     return {"cache": str(cache_folder()), NAME: (model_folder() / "config.json").is_file()}
 
 
-_PROGRAMS = {"java": ("java",), "chromium": ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")}
+def chromium() -> str | None:
+    """The browser that the web worlds drive; None where there is none."""
+    from agentgym_rl.environments.web.browser.find import NoBrowser, find_chromium
+
+    try:
+        return str(find_chromium())
+    except NoBrowser:
+        return None
 
 
-def _program(names: tuple[str, ...]) -> dict[str, str] | None:
-    """Where a program is and what it says of its version."""
-    for name in names:
-        path = shutil.which(name)
-        if path is None:
-            continue
-        flag = "-version" if name == "java" else "--version"
-        try:
-            done = subprocess.run([path, flag], capture_output=True, text=True, timeout=10, check=False)
-        except (OSError, subprocess.TimeoutExpired):
-            return {"path": path, "version": "does not start"}
-        lines = (done.stdout or done.stderr).splitlines()
-        return {"path": path, "version": lines[0] if lines else "?"}
-    return None
+def _program(path: str | None, flag: str) -> dict[str, str] | None:
+    """A program and what it says of its version."""
+    if path is None:
+        return None
+    try:
+        done = subprocess.run([path, flag], capture_output=True, text=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return {"path": path, "version": "does not start"}
+    lines = (done.stdout or done.stderr).splitlines()
+    return {"path": path, "version": lines[0] if lines else "?"}
