@@ -1,8 +1,9 @@
 """Writes ``left_out.json`` of MiniWoB++: seeds whose problem an earlier one has, so that no two tasks are the same problem.
 
-    python scripts/miniwob_left_out.py
+    python scripts/miniwob_left_out.py           # some minutes
+    python scripts/miniwob_left_out.py click-tab # for some pages
 
-Takes some minutes. Which of several seeds with the same problem stays: the first of each split in turn, then the others of the
+Which of several seeds with the same problem stays: the first of each split in turn, then the others of the
 training split, then of test and validation; so a page with a single problem is trained on, and one with three is in every split.
 """
 
@@ -25,7 +26,8 @@ ORDER: tuple[task_list.Split, ...] = ("train", "test", "validation")
 def candidates() -> list[int]:
     """All seeds looked at, those first that stay first."""
     found = {
-        split: [*range(task_list.FIRST_SEED[split], task_list.FIRST_SEED[split] + task_list.SEARCHED[split])] for split in ORDER
+        split: [*range(task_list.FIRST_SEED[split], task_list.FIRST_SEED[split] + task_list.SEARCHED[split])]
+        for split in ORDER
     }
     return [seeds[0] for seeds in found.values()] + [seed for seeds in found.values() for seed in seeds[1:]]
 
@@ -66,14 +68,12 @@ def left_out(found: dict[int, str]) -> list[int]:
 
 def main() -> None:
     file = Path(task_list.__file__).with_name("left_out.json")
-    every = {}
+    every: dict[str, list[int]] = json.loads(file.read_text("utf-8"))
     for page in sys.argv[1:] or pages.pages():
         every[page] = left_out(run(contents(page, candidates())))
         print(page, len(every[page]), flush=True)
-    known = json.loads(file.read_text("utf-8")) if sys.argv[1:] else {}
-    rows = {page: seeds for page, seeds in sorted({**known, **every}.items()) if seeds}
-    text = ",\n".join(f"  {json.dumps(page)}: {json.dumps(seeds)}" for page, seeds in rows.items())
-    file.write_text(f"{{\n{text}\n}}\n", "utf-8")
+        rows = ",\n".join(f"  {json.dumps(page)}: {json.dumps(seeds)}" for page, seeds in sorted(every.items()) if seeds)
+        file.write_text(f"{{\n{rows}\n}}\n", "utf-8")
 
 
 main()

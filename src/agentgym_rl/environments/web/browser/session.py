@@ -127,7 +127,7 @@ class Session:
 
     async def evaluate(self, script: str) -> Any:
         """What JavaScript of the world's returns in the focused page, among the page's own scripts (JSON values)."""
-        return await self.bounded(self.page.evaluate(script), self.settings.action_seconds)
+        return await self.bounded(self.page.evaluate(script), self.settings.load_seconds)
 
     async def close(self) -> None:
         """Closes the context, and with it every page. Idempotent; raises nothing."""
