@@ -9,7 +9,7 @@ HOSTED = {"webarena"}
 """Worlds of what the user hosts: their own tests run the checks, on what those start."""
 
 
-PLAYED_ELSEWHERE = {"sciworld"}
+PLAYED_ELSEWHERE = {"miniwob", "sciworld"}
 """Worlds that take long to play: their own tests run the checks, on the quickest of their tasks."""
 
 
