@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentgym_rl.environments.search.index.analyzer import LONGEST_WORD, terms
@@ -41,7 +41,7 @@ def test_a_long_word_is_cut_and_a_long_text_without_spaces_is_not():
     assert len(terms("東京" * 1000)) == 1999
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text())
 def test_any_text_has_terms_that_a_file_can_hold(text):
     for term in terms(text):
@@ -49,7 +49,7 @@ def test_any_text_has_terms_that_a_file_can_hold(text):
         assert b"\n" not in term.encode()
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text())
 def test_a_word_has_the_same_terms_alone_and_among_others(text):
     assert sorted(terms(f"{text} zebra {text}")) == sorted(terms(text) * 2 + ["zebra"])

@@ -8,7 +8,7 @@ from contextlib import closing
 import bm25s
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentgym_rl.environments.search import scoring
@@ -92,7 +92,7 @@ def test_identity_tells_kind_corpus_and_content(retriever):
     assert retriever.identity.endswith("8 passages")
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.text(), st.integers(0, 9))
 def test_any_text_is_answered(index, query, k):
     with closing(open_index(index)) as retriever:

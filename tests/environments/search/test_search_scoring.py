@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agentgym_rl.environments.search.scoring import SMALL, Postings, best_of, compiled
@@ -41,7 +41,7 @@ def uncompiled(postings):
     return best
 
 
-@settings(deadline=None)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.integers(0, 10_000), st.integers(1, 80), st.sets(st.integers(0, 5), min_size=1), st.integers(1, 20))
 def test_as_slowly(seed, count, chosen, k):
     postings = random_postings(seed, count, 6)
