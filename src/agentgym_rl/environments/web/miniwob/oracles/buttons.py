@@ -24,7 +24,7 @@ def click_button_sequence(now: Situation) -> str | None:
     return now.button("TWO" if now.focused else "ONE")
 
 
-@oracle("click-button")
+@oracle("click-button", "unicode-test")
 def click_button(now: Situation) -> str | None:
     return now.click(now.find("button", now.quoted[0]))
 
@@ -74,8 +74,3 @@ def odd_or_even(now: Situation) -> str | None:
     if row == len(numbers):
         return now.button("Submit")
     return now.click(buttons[2 * row + (numbers[row] % 2 == 0)])
-
-
-@oracle("sign-agreement")
-def sign_agreement(now: Situation) -> str | None:
-    return now.button("Cancel") if "cancel" in now.goal else None

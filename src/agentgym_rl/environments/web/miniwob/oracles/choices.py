@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass, field
 
+from agentgym_rl.environments.web.browser import Element
 from agentgym_rl.environments.web.miniwob.oracles.registry import Situation, oracle
 
 
@@ -112,3 +114,47 @@ def number_checkboxes(now: Situation) -> str | None:
         if box.properties["checked"] != (bit == "1"):
             return now.click(box)
     return now.button("Submit")
+
+
+@oracle("form-sequence-3")
+def form_sequence_3(now: Situation) -> str | None:
+    wanted = now.find("option", now.part(r"Choose (.*) from the dropdown"))
+    if wanted is not None and not wanted.properties.get("selected"):
+        return now.click(wanted)
+    return now.button(now.quoted[0])
+
+
+@dataclass(slots=True)
+class Dish:
+    """A line of a menu."""
+
+    name: str
+    pictures: set[str] = field(default_factory=set)
+    ordered: int = 0
+    more: Element | None = None
+
+
+def menu(now: Situation) -> list[Dish]:
+    """A dish is its name, its pictures, ``-``, how many are ordered if any, and ``+``."""
+    dishes: list[Dish] = []
+    for one in now.elements:
+        if one.role == "StaticText" and not one.name.isdigit():
+            dishes.append(Dish(one.name))
+        elif one.role == "StaticText":
+            dishes[-1].ordered = int(one.name)
+        elif one.role == "img":
+            dishes[-1].pictures.add(one.name)
+        elif one.name == "+":
+            dishes[-1].more = one
+    return dishes
+
+
+@oracle("order-food")
+def order_food(now: Situation) -> str | None:
+    """One of each that is named; or as many as asked for of the first dish of a kind."""
+    dishes, kind = menu(now), now.part(r"items that are (.*)")
+    wanted = {name.strip(): 1 for name in now.part(r"each item: (.*)").split(",")}
+    if kind:
+        wanted = {next(dish.name for dish in dishes if kind in dish.pictures): int(now.part(r"Order (\d+)"))}
+    left = (dish.more for dish in dishes if dish.ordered < wanted.get(dish.name, 0))
+    return now.click(next(left, None)) or now.button("Order!")

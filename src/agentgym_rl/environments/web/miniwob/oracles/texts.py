@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from agentgym_rl.environments.web.browser import Element
 from agentgym_rl.environments.web.miniwob.oracles.registry import Situation, oracle
 
 
@@ -29,6 +28,12 @@ def login_user(now: Situation) -> str | None:
     return now.fill_all(*now.quoted) or now.button("Login")
 
 
+@oracle("login-user-popup")
+def login_user_popup(now: Situation) -> str | None:
+    """The dialog that may come up is told no: its other button leaves the page."""
+    return now.button("Cancel") or now.fill_all(*now.quoted) or now.button("OK")
+
+
 @oracle("enter-date")
 def enter_date(now: Situation) -> str | None:
     month, day, year = now.part(r"(\d+/\d+/\d+)").split("/")
@@ -51,25 +56,16 @@ def form_sequence_2(now: Situation) -> str | None:
 
 @oracle("multi-layouts", "multi-orderings")
 def movie_search(now: Situation) -> str | None:
-    """Each field takes what its label asks for: the label is on its left, or before it, or after all fields on its right."""
+    """The labels come in the order of their fields, be it before or after them."""
     answers = {
         "genre": now.part(r"for (.*) movies"),
         "director": now.part(r"by (.*) from"),
         "year": now.part(r"(\d+)\."),
+        "date": now.part(r"(\d+)\."),
     }
-    labels = [one for one in now.elements if any(word in one.name.lower() for word in answers) and one.tag != "table"]
-    for field in now.fields:
-        label = min(labels, key=lambda one: distance(field, one))
-        word = next(word for word in answers if word in label.name.lower())
-        if act := now.fill(field, answers[word]):
-            return act
-    return now.click(next((one for one in now.elements if one.name in ("Submit", "Search", "Go", "Find")), None))
-
-
-def distance(field: Element, label: Element) -> float:
-    """Between the middles, lines being far from each other."""
-    (left, top, width, height), (x, y, w, h) = field.box, label.box
-    return abs(left + width / 2 - x - w / 2) + 3 * abs(top + height / 2 - y - h / 2)
+    labels = [word for one in now.elements for word in answers if word in one.name.lower()]
+    submit = next((one for one in now.elements if one.name in ("Submit", "Search", "Go!")), None)
+    return now.fill_all(*(answers[label] for label in labels)) or now.click(submit)
 
 
 @oracle("copy-paste", "copy-paste-2")
@@ -118,5 +114,7 @@ def use_autocomplete(now: Situation) -> str | None:
     value = str(field.properties.get("value", ""))
     if value.startswith(start) and value.endswith(end[0] if end else "") and len(value) > len(start):
         return now.button("Submit")
-    fitting = [one for one in now.all("menuitem") if one.name.startswith(start) and one.name.endswith(end[0] if end else "")]
+    fitting = [
+        one for one in now.all("StaticText") if one.name.startswith(start) and one.name.endswith(end[0] if end else "")
+    ]
     return now.click(fitting[0]) if fitting else now.fill(field, start)
