@@ -150,7 +150,7 @@ class MiniWoB(Environment):
         if not self._image:
             return text
         assert self._view.image is not None
-        return {"text": text, "image": self._view.image}
+        return {"text": text, "image": self._view.image.copy()}
 
     def _info(self, score: float = 0.0, *, read: bool = True) -> Info:
         assert self._view is not None
