@@ -24,9 +24,16 @@ def fewer(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("fewer")
-@pytest.mark.parametrize("check", checks.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize(
+    "check", [check for check in checks.CHECKS if check is not checks.check_repeatable], ids=lambda check: check.__name__
+)
 def test_contract(check):
     check("miniwob", SETTINGS)
+
+
+@pytest.mark.slow
+def test_repeatable():
+    checks.check_repeatable("miniwob", {"pages": ["click-test-2"]})
 
 
 @pytest.mark.slow
