@@ -18,7 +18,7 @@ from agentgym_rl.environments.search.index.vocabulary import Vocabulary
 from agentgym_rl.environments.search.retrieval import Hit
 from agentgym_rl.environments.search.scoring import best_of
 
-LONGEST_QUERY = 1 << 17
+LONGEST_QUERY = 1 << 16
 """Characters; the rest of a longer query is not looked at."""
 MOST_TERMS = 512
 """Of a query with more different terms the rarest count: its time is bounded, and they decide."""
