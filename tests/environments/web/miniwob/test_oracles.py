@@ -15,7 +15,7 @@ from agentgym_rl.environments.web.miniwob.pages import pages
 from agentgym_rl.environments.web.miniwob.world import HEIGHT, WIDTH
 
 SETTINGS = BrowserSettings(width=WIDTH, height=HEIGHT, scope="page", graphics=True)
-SHORT_SEEDS: dict[str, int] = {}
+SHORT_SEEDS = {"use-slider-2": 1, "form-sequence": 4, "use-spinner": 2, "choose-date": 8, "choose-date-nodelay": 8}
 """Seeds that take few turns, for pages on which some take many; 0 elsewhere."""
 AT_ONCE = 4
 MOST_TURNS = 60
@@ -80,7 +80,8 @@ def test_what_a_situation_tells() -> None:
     assert now.quoted == ["ab", "cd"]
     assert now.part(r"field (\d)") == "7"
     assert now.part("nothing (here)") == ""
-    assert now.fields == [field] and now.focused == field
+    assert now.fields == [field]
+    assert now.focused == field
     assert now.find("button", "OK") == now.view[4]
     assert now.find("link") is None
     assert now.button("submit") == "click [3]"
