@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 
 from agentgym_rl.environments.sciworld.actions import clean
 from agentgym_rl.environments.sciworld.admissible import offered
-from agentgym_rl.environments.sciworld.simulator import Simulator
+from agentgym_rl.environments.sciworld.simulator import AMBIGUOUS, Simulator
 
 UNKNOWN = "No known action matches that input."
 CANCELLED = "That is the number of none of the choices: the request is cancelled."
-_AMBIGUOUS = "Ambiguous request:"
 _NOT_READ = (UNKNOWN, "Unknown action.")
 _CHOICE = re.compile(r"^(\d+):\t", re.MULTILINE)
 
@@ -64,7 +63,7 @@ class Episode:
         answer = self.simulator.step(said)
         self.text = answer.text
         self.understood = not answer.text.startswith(_NOT_READ)
-        if answer.text.startswith(_AMBIGUOUS):
+        if answer.text.startswith(AMBIGUOUS):
             self.choices = len(_CHOICE.findall(answer.text))
         if self.understood:
             self.history.append(said)

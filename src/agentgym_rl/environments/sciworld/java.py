@@ -88,6 +88,7 @@ class Java:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            cwd=os.sep,
             start_new_session=True,  # Ctrl-C is for Python, which then closes what it opened
         )
         self.gone: str | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 
@@ -16,6 +17,10 @@ class Library:
     def __init__(self, root: Any) -> None:
         scienceworld = root.scienceworld
         self.root = root
+        # The simulator writes a table of its classes into the working directory, which it reads nowhere.
+        table = root.java.lang.Class.forName("util.UniqueTypeID$").getDeclaredField("FILENAME_IDS")
+        table.setAccessible(True)
+        table.set(_singleton(root.util, "UniqueTypeID"), os.devnull)
         self.parser = _singleton(scienceworld.input, "InputParser")
         self.definitions = _singleton(scienceworld.input, "ActionDefinitions")
         self.make_interface = scienceworld.runtime.pythonapi.PythonInterface

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from agentgym_rl.environments.sciworld.actions import clean
 from agentgym_rl.environments.sciworld.admissible import offered
 from agentgym_rl.environments.sciworld.kinds import BY_NAME
-from agentgym_rl.environments.sciworld.simulator import Meaning, Scene, Simulator
+from agentgym_rl.environments.sciworld.simulator import AMBIGUOUS, Meaning, Scene, Simulator
 from agentgym_rl.environments.sciworld.things import things_of
 
 _KEPT = 4096
@@ -48,7 +48,11 @@ def _reworded(simulator: Simulator, kind: str, variation: int, simplifications: 
     It calls things by names of its own, and goes on after the end. Where leaving a move out costs score, because something
     has to cool or grow meanwhile, the moves are waited for instead.
     """
-    gold = [action for action in simulator.solution(kind, variation, simplifications) if action != "task"]
+    gold = [
+        action
+        for action in simulator.solution(kind, variation, simplifications)
+        if not (action == "task" or action.isdecimal())
+    ]
     short, score = _replay(simulator, gold, (kind, variation, simplifications), fill=False)
     if score == 1.0:
         return short
@@ -64,13 +68,17 @@ def _replay(
     electrical = BY_NAME[task[0]].electrical
     path: list[str] = []
     score = 0.0
+    asked = False
     for action in gold:
-        words = _as_offered(simulator, action, electrical=electrical) or ("wait1" if fill else None)
+        words = action if asked else _as_offered(simulator, action, electrical=electrical)
+        if words is None and simulator.ambiguous(clean(action) or action):
+            words = action  # one of several alike: the next action says which
+        words = words or ("wait1" if fill else None)
         if words is None:
             continue
         path.append(words)
         answer = simulator.step(words)
-        score = answer.score
+        score, asked = answer.score, answer.text.startswith(AMBIGUOUS)
         if answer.completed:
             break
     return tuple(path), score
@@ -81,29 +89,33 @@ def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str |
     said = _say(action)
     scene = simulator.scene(electrical=electrical)
     words = offered(scene, everything=False)
-    if said in words or (meant := simulator.meaning(said)) is None:
-        return said if said in words else None
-    ends = _Ends(scene)
+    if said in words:
+        return said
+    things = _Things(scene)
     verb = said.partition(" ")[0]
-    alike = (word for word in words if word.partition(" ")[0] == verb)
-    return next((word for word in alike if ends.of(simulator.meaning(word)) == ends.of(meant)), None)
+    alike = {word: simulator.meaning(word) for word in words if word.partition(" ")[0] == verb}
+    meant = simulator.meaning(said)
+    if meant is None:
+        return None
+    return next((word for word, meaning in alike.items() if things.ends(meaning) == things.ends(meant)), None)
 
 
-class _Ends:
-    """What is connected, in either order, with a thing for those of its contacts that have no name of their own in a scene."""
+class _Things:
+    """What actions are about in a scene."""
 
     def __init__(self, scene: Scene) -> None:
         self._things = things_of(scene.room)
-        self._named = {id for ids in scene.names.values() for id in ids}
+        self._listed = {id for ids in scene.names.values() for id in ids}
 
-    def of(self, meaning: Meaning | None) -> object:
+    def ends(self, meaning: Meaning | None) -> object:
+        """What is connected, in either order, with a thing for those of its contacts that have no name of their own."""
         if meaning is None or not meaning[0].startswith("connect"):
             return meaning
         return frozenset(map(self._end, meaning[1]))
 
     def _end(self, id: str) -> str | None:
         thing = self._things.get(id)
-        return thing.parent if thing is not None and thing.contact and id not in self._named else id
+        return thing.parent if thing is not None and thing.contact and id not in self._listed else id
 
 
 def _say(action: str) -> str:

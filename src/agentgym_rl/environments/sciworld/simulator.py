@@ -17,6 +17,8 @@ from agentgym_rl.environments.sciworld import java
 from agentgym_rl.environments.sciworld.library import Library
 
 NO_ELECTRICAL = "noElectricalAction"
+AMBIGUOUS = "Ambiguous request:"
+"""How an answer begins that asks for a number."""
 Meaning = tuple[str, tuple[str, ...]]
 """The name of an action and the ids of its things."""
 
@@ -155,6 +157,19 @@ class Simulator:
             slots = str(assigned.keys().mkString("\n")).split("\n")
             ids = {slot: str(assigned.apply(slot).uuid()) for slot in slots if slot != "agent"}
             return str(found.name()), tuple(ids[slot] for slot in sorted(ids))
+
+    def ambiguous(self, action: str) -> bool:
+        """Whether that action would be answered with a question. Nothing is done."""
+        world = self._world
+        with self._turn("parse"):
+            room = world.getAgentVisibleObjects(False)._2()
+            parser = world.inputParser()
+            parser.parse(
+                action, room, world.universe(), world.agent(), world.objMonitor(), world.task().goalSequence(), room
+            )
+            asked = bool(parser.isInAmbiguousState())
+            parser.clearAmbiguousState()
+            return asked
 
     def cancel(self) -> None:
         """Drop the question that an ambiguous action was answered with."""

@@ -29,7 +29,7 @@ class Thing:
     seen: bool
     """It is a thing, and no closed container hides it."""
     held: bool
-    """It is in the inventory itself, not in something there."""
+    """It is in the inventory, or in something there."""
     portable: bool
     """Worth being carried."""
     container: bool
@@ -62,7 +62,7 @@ def _walk(node: Mapping[str, Any], parent: Thing | None, *, hidden: bool) -> Ite
         parent=parent.id if parent else None,
         contents=tuple(str(child["uuid"]) for child in node["contents"].values() if not _contact(child)),
         seen=is_thing and not hidden,
-        held=parent is not None and parent.name == "inventory",
+        held=parent is not None and (parent.held or parent.name == "inventory"),
         portable=bool(moving and moving["isMovable"]) and is_thing and name not in FURNITURE and not door and not contact,
         container=holds,
         open=holds and bool(container["isOpen"]),
