@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.web.browser import Session, run
 from agentgym_rl.environments.web.browser.tree import line_of
 from agentgym_rl.environments.web.miniwob import pages, task_list
@@ -32,23 +33,26 @@ def candidates() -> list[int]:
     return [seeds[0] for seeds in found.values()] + [seed for seeds in found.values() for seed in seeds[1:]]
 
 
-async def contents(page: str, seeds: Iterable[int]) -> dict[int, str]:
-    """What each seed's problem looks like. The page is begun anew without loading it, unless that leaves traces."""
+async def contents(page: str, seeds: Iterable[int], *, reload: bool = False) -> dict[int, str]:
+    """What each seed's problem looks like. The page is begun anew without loading it, unless that leaves traces or slows it down."""
     episode = Episode(page, 0, BROWSER)
     await episode.begin()
     opened = episode.session
+    found: dict[int, str] = {}
     try:
-        found = {seed: await content(opened, seed) for seed in seeds}
+        for seed in seeds:
+            if reload:
+                await opened.goto(opened.url)
+            found[seed] = await content(opened, seed)
         first = next(iter(found))
-        if found[first] == await content(opened, first):
+        if reload or found[first] == await content(opened, first):
             return found
-        again = {}
-        for seed in found:
-            await opened.goto(opened.url)
-            again[seed] = await content(opened, seed)
-        return again
+    except EnvironmentFault:
+        if reload:
+            raise
     finally:
         await episode.close()
+    return await contents(page, seeds, reload=True)
 
 
 async def content(opened: Session, seed: int) -> str:

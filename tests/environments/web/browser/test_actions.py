@@ -19,7 +19,10 @@ def test_click(visit, on):
 
 
 def test_typing_replaces(visit, on):
-    page = "<input aria-label=f value=old><textarea aria-label=t>old</textarea><div contenteditable aria-label=c role=textbox>old</div>"
+    page = (
+        "<input aria-label=f value=old><textarea aria-label=t>old</textarea>"
+        "<div contenteditable aria-label=c role=textbox>old</div>"
+    )
     _, outcomes = visit(page, *(on("textbox", name, "type", "new one", "0") for name in "ftc"))
     assert [outcomes[-1].view.elements[place].properties.get("value") for place in (1, 2)] == ["new one", "new one"]
     assert any(element.name == "new one" for element in outcomes[-1].view.elements)

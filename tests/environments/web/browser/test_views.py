@@ -8,7 +8,8 @@ from agentgym_rl.environments.web.browser import BrowserSettings, run, session
 
 SHOP = """<title>Shop</title><h1>Shoes</h1>
 <p>Good ones</p><a href="/cart">Cart</a><button>Add to Cart</button>
-<label>Size <input value="42"></label><input type="checkbox" aria-label="Gift" checked><input type="password" aria-label="Pin" value="1234">
+<label>Size <input value="42"></label><input type="checkbox" aria-label="Gift" checked>
+<input type="password" aria-label="Pin" value="1234">
 <select aria-label="Colour"><option>red<option selected>blue</select><button disabled>Pay</button>"""
 
 

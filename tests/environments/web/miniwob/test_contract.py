@@ -39,7 +39,9 @@ def test_repeatable():
 @pytest.mark.slow
 @pytest.mark.usefixtures("fewer")
 @pytest.mark.parametrize("settings", [{"names": True}, {"image": True}], ids=str)
-@pytest.mark.parametrize("check", [checks.check_gymnasium, checks.check_odd_actions, checks.check_rewards, checks.check_expert])
+@pytest.mark.parametrize(
+    "check", [checks.check_gymnasium, checks.check_odd_actions, checks.check_rewards, checks.check_expert]
+)
 def test_contract_of_variants(check, settings):
     check("miniwob", {**SETTINGS, **settings})
 
@@ -68,13 +70,17 @@ def test_an_episode_over_http_is_the_one_in_process(server):
                 assert mine == theirs
 
 
+def act_often(world):
+    for _ in range(100):
+        world.step("press [Shift]")
+
+
 def test_a_killed_browser_is_a_fault_and_the_next_reset_works():
     with agentgym_rl.make("miniwob") as world:
         world.reset(seed=0, options={"task": "click-test-2/0"})
         os.kill(world._episode.session._browser.process, signal.SIGKILL)
         with pytest.raises(EnvironmentFault):
-            for _ in range(100):
-                world.step("press [Shift]")
+            act_often(world)
         assert world.reset(seed=0, options={"task": "click-test-2/0"})[0].startswith("Goal: ")
         assert world.step("click [2]")[1] == 1.0
 

@@ -57,7 +57,14 @@ class MiniWoB(Environment):
     instructions = INSTRUCTIONS
     action_schema = ACTION_SCHEMA
 
-    def __init__(self, *, pages: Sequence[str] | str | None = None, names: bool = False, image: bool = False, browser: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        pages: Sequence[str] | str | None = None,
+        names: bool = False,
+        image: bool = False,
+        browser: str | None = None,
+    ) -> None:
         super().__init__(pages=pages, names=names, image=image, browser=browser)
         check_options(self.settings)
         if find_spec("playwright") is None:
