@@ -31,7 +31,7 @@ def names(text: str) -> list[str]:
     run: list[str] = []
     waiting: list[str] = []
     tokens = list(_tokens(text))
-    for (quoted, domain, word, _), following in zip(tokens, [*tokens[1:], ("",) * 4], strict=True):
+    for (quoted, domain, word, _), following in zip(tokens, [*tokens[1:], ("", "", "", "")], strict=False):
         if _is_name(word) and not (word[0].isdigit() and (following[2] or following[3]) in _UNITS):
             run += [*waiting, word]
             waiting = []
