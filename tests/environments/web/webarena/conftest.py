@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from stub_sites import Dashboard, Forge, Forum, Map, Shop, Site
 
-from agentgym_rl.environments.web.webarena import WebArena
+from agentgym_rl.environments.web.webarena import WebArena, task_list
 from agentgym_rl.environments.web.webarena.catalog import KINDS
 
 
@@ -57,6 +57,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     folder.mkdir()
     monkeypatch.setenv("AGENTGYM_RL_CACHE", str(folder))
+    task_list.tasks_of.cache_clear()
+    task_list.splits_of.cache_clear()
     return folder
 
 
