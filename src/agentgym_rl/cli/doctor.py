@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from agentgym_rl.cli.console import output, print_json
+from agentgym_rl.environments.sciworld.java import WAY_OUT as JAVA_WAY_OUT
 from agentgym_rl.environments.web.browser.find import WAY_OUT
 
 
@@ -61,7 +62,7 @@ def _show(content: dict[str, Any]) -> None:
     console.print(extras)
 
 
-_NOT_FOUND = {"chromium": f"not found: {WAY_OUT}"}
+_NOT_FOUND = {"chromium": f"not found: {WAY_OUT}", "java": f"not found, sciworld needs it: {JAVA_WAY_OUT}"}
 
 
 def _question_sets(content: dict[str, Any]) -> str:

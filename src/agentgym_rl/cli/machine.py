@@ -13,6 +13,7 @@ from typing import Any
 def describe() -> dict[str, Any]:
     """Python, cores, memory, disk, torch, programs, extras and models (JSON values)."""
     from agentgym_rl.cli.extras import extras
+    from agentgym_rl.environments.sciworld.java import java_program
     from agentgym_rl.training.memory import total_memory
 
     return {
@@ -22,7 +23,7 @@ def describe() -> dict[str, Any]:
         "memory_bytes": total_memory(),
         "disk_free_bytes": shutil.disk_usage(Path.cwd()).free,
         "torch": torch_build(),
-        "programs": {"java": _program(shutil.which("java"), "-version"), "chromium": _program(chromium(), "--version")},
+        "programs": {"java": _program(java_program(), "-version"), "chromium": _program(chromium(), "--version")},
         "extras": [
             {
                 "name": extra.name,

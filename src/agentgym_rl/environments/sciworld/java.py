@@ -35,20 +35,27 @@ _OPTIONS = (
 )
 
 
+WAY_OUT = (
+    "install a runtime, 8 or later, such as the package default-jre-headless (Debian, Ubuntu) or java-17-openjdk-headless "
+    "(Fedora)"
+)
+
+
+def java_program() -> str | None:
+    """Path of the Java program: that of ``JAVA_HOME``, else the one on ``PATH``; None: there is none."""
+    home = os.environ.get("JAVA_HOME")
+    return (shutil.which("java", path=str(Path(home, "bin"))) if home else None) or shutil.which("java")
+
+
 def find_java() -> str:
-    """Path of the Java program: that of ``JAVA_HOME``, else the one on ``PATH``.
+    """Path of the Java program.
 
     Raises:
         MissingExtra: there is none.
     """
-    home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java", path=str(Path(home, "bin"))) if home else None
-    found = found or shutil.which("java")
+    found = java_program()
     if found is None:
-        raise MissingExtra(
-            "environment 'sciworld' needs Java, 8 or later, and there is no java on PATH or in JAVA_HOME: install a runtime, "
-            "such as the package default-jre-headless (Debian, Ubuntu) or java-17-openjdk-headless (Fedora)"
-        )
+        raise MissingExtra(f"environment 'sciworld' needs Java, and there is no java on PATH or in JAVA_HOME: {WAY_OUT}")
     return found
 
 

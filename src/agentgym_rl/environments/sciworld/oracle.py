@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from agentgym_rl.environments.sciworld.actions import clean
 from agentgym_rl.environments.sciworld.admissible import offered
 from agentgym_rl.environments.sciworld.kinds import BY_NAME
-from agentgym_rl.environments.sciworld.simulator import Meaning, Scene, Simulator
+from agentgym_rl.environments.sciworld.simulator import AMBIGUOUS, Meaning, Scene, Simulator
 from agentgym_rl.environments.sciworld.things import things_of
 
 _KEPT = 4096
@@ -68,13 +68,15 @@ def _replay(
     electrical = BY_NAME[task[0]].electrical
     path: list[str] = []
     score = 0.0
+    asked = False
     for action in gold:
-        words = _as_offered(simulator, action, electrical=electrical) or ("wait1" if fill else None)
+        words = action if asked else _as_offered(simulator, action, electrical=electrical)
+        words = words or ("wait1" if fill else None)
         if words is None:
             continue
         path.append(words)
         answer = simulator.step(words)
-        score = answer.score
+        score, asked = answer.score, answer.text.startswith(AMBIGUOUS)
         if answer.completed:
             break
     return tuple(path), score
@@ -91,14 +93,9 @@ def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str |
     verb = said.partition(" ")[0]
     alike = {word: simulator.meaning(word) for word in words if word.partition(" ")[0] == verb}
     meant = simulator.meaning(said)
-    if meant is None:  # of several alike, whichever is offered does as well
-        choices = [choice for choice in simulator.choices(said) if choice]
-        return next((word for word, meaning in alike.items() if meaning and _among(meaning, choices)), None)
+    if meant is None:  # of several alike; the gold path then names one by its number
+        return said if simulator.ambiguous(said) else None
     return next((word for word, meaning in alike.items() if things.ends(meaning) == things.ends(meant)), None)
-
-
-def _among(meaning: Meaning, choices: list[frozenset[str]]) -> bool:
-    return any(choice.issuperset(meaning[1]) for choice in choices)
 
 
 class _Things:

@@ -158,8 +158,8 @@ class Simulator:
             ids = {slot: str(assigned.apply(slot).uuid()) for slot in slots if slot != "agent"}
             return str(found.name()), tuple(ids[slot] for slot in sorted(ids))
 
-    def choices(self, action: str) -> list[frozenset[str]]:
-        """What could be chosen from if that action were answered with a question: the ids of the things of each choice."""
+    def ambiguous(self, action: str) -> bool:
+        """Whether that action would be answered with a question. Nothing is done."""
         world = self._world
         with self._turn("parse"):
             room = world.getAgentVisibleObjects(False)._2()
@@ -167,11 +167,9 @@ class Simulator:
             parser.parse(
                 action, room, world.universe(), world.agent(), world.objMonitor(), world.task().goalSequence(), room
             )
-            found = (
-                [frozenset(map(str, ids)) for ids in parser.getAmbiguousObjectIDs()] if parser.isInAmbiguousState() else []
-            )
+            asked = bool(parser.isInAmbiguousState())
             parser.clearAmbiguousState()
-            return found
+            return asked
 
     def cancel(self) -> None:
         """Drop the question that an ambiguous action was answered with."""
