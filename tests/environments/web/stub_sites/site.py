@@ -37,6 +37,8 @@ class Site:
     login: ClassVar[str] = ""
     """The path of its login form; empty: everybody may see everything."""
     fields: ClassVar[tuple[str, str]] = ("username", "password")
+    cookie: ClassVar[str] = ""
+    """Name of the session's cookie; empty: one that no other site has."""
     open_paths: ClassVar[str] = "$^"
     """What those who are not logged in may see besides: a regular expression."""
 
@@ -110,7 +112,7 @@ class Site:
 
     @property
     def _cookie(self) -> str:
-        return f"{self.name}_session"
+        return self.cookie or f"{self.name}_session"
 
     def _answer(self, request: Request) -> Response:
         with self._lock:
@@ -148,7 +150,7 @@ class Site:
         username, password = (request.form.get(field, "") for field in self.fields)
         if self.accounts.get(username) != password:
             return self.login_page("Wrong name or password.")
-        token = f"session{next(self._numbers)}"
+        token = f"{self.name}-{next(self._numbers)}"
         self.sessions[token] = username
         age = "" if self._session_seconds is None else f"; Max-Age={self._session_seconds}"
         return self.to("/", 302, ("Set-Cookie", f"{self._cookie}={token}; Path=/{age}"))

@@ -7,6 +7,7 @@ from stub_sites import Dashboard, Forge, Forum
 from stub_sites.playing import played
 from stub_sites.task_lists import original, written
 
+from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.web.browser import BrowserSettings, run
 from agentgym_rl.environments.web.webarena.accounts import Account, read_accounts, without_passwords
 from agentgym_rl.environments.web.webarena.logins import LoginRefused, Logins, merged
@@ -29,6 +30,26 @@ def test_a_login_is_kept_until_the_site_no_longer_takes_it(make, tmp_path):
         forge.expire()
         assert played(world, "mine-1", script)[0] == 1.0
         assert forge.logins == 2
+
+
+def test_sites_whose_logins_overwrite_each_other_are_named(make, tmp_path):
+    class OneForge(Forge):
+        cookie = "PHPSESSID"
+
+    class OneForum(Forum):
+        cookie = "PHPSESSID"
+
+    file = written(tmp_path / "mine.json", [original(1, ["gitlab", "reddit"], url="__REDDIT__/forums")])
+    settings = {"evaluators": "original", "task_file": file}
+    with OneForge() as forge, OneForum() as forum:
+        world = make(sites={"gitlab": forge.url, "reddit": forum.url}, **settings)
+        with pytest.raises(
+            EnvironmentFault, match=r"on the same host: give them different host names, such as 127\.0\.0\.1 and"
+        ):
+            world.reset(options={"task": "mine-1"})
+        world = make(sites={"gitlab": forge.url.replace("127.0.0.1", "localhost"), "reddit": forum.url}, **settings)
+        world.reset(options={"task": "mine-1"})
+        assert "byteblaze" in world.step("goto [http://gitlab.com/-/profile]")[0]
 
 
 def test_it_is_renewed_before_it_expires():

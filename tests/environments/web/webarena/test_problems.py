@@ -1,5 +1,7 @@
 """What is wrong is told in one line, with the site and the way out, before any episode; what goes wrong later is a fault."""
 
+import logging
+
 import pytest
 from stub_sites import ControlService, Forum, Map
 from stub_sites.playing import number_of, played
@@ -129,3 +131,16 @@ def test_other_sites_are_out_of_reach(make, settings, sites):
             assert "can't be loaded: only reddit.com may be reached" in observation
             assert info["understood"]
         assert other.requests == sites["gitlab"].requests == []
+
+
+def test_passwords_are_neither_observed_nor_logged(make, settings, caplog):
+    caplog.set_level(logging.DEBUG)
+    with Forum() as forum:
+        forum.state["biography"] = "my password is test1234"
+        world = make(sites={"reddit": forum.url}, **settings)
+        world.reset(options={"task": "mine-1"})
+        observation, *_ = world.step("goto [http://reddit.com/user/MarvelsGrantMan136]")
+        assert "my password is ••••••" in observation
+        _, _, _, _, info = world.step("stop [test1234]")
+        assert "test1234" not in str(info) + caplog.text
+        assert not [token for token in forum.sessions if token in observation + str(info) + caplog.text]

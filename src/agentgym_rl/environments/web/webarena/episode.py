@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.web.browser import Session, View, open_session
@@ -18,6 +19,7 @@ from agentgym_rl.environments.web.webarena.reachable import problem_of
 from agentgym_rl.environments.web.webarena.recorder import Recorder
 from agentgym_rl.environments.web.webarena.resets import reset_site
 from agentgym_rl.environments.web.webarena.scoring import Ending, Score, score_original, score_verified
+from agentgym_rl.environments.web.webarena.sites import Replica
 from agentgym_rl.environments.web.webarena.task_file import OriginalTask, WebTask
 from agentgym_rl.environments.web.webarena.verified.answers import IMPOSSIBLE, STATUSES
 
@@ -87,7 +89,7 @@ class Episode:
             await session.close()
             for replica in out:
                 logins.forget(replica)
-        raise EnvironmentFault(f"webarena: {out[0].site} at {out[0].url} forgets its logins at once")
+        raise EnvironmentFault(_not_kept(out[0], [replica for replica, _ in needed]))
 
     async def act(self, action: str) -> Turn:
         """Takes an action as the agent wrote it; ``stop`` scores the episode."""
@@ -137,3 +139,15 @@ class Episode:
             raise
         except LookupError as error:  # a site's own interface gave other fields than it should
             raise EnvironmentFault(f"webarena: task {self.task.task_id} can't be scored: {error!r}") from error
+
+
+def _not_kept(out: Replica, replicas: list[Replica]) -> str:
+    """A host's cookies are one jar, whatever the ports: the session of one site may overwrite that of another."""
+    host = urlsplit(out.url).hostname
+    beside = [one.site for one in replicas if one != out and urlsplit(one.url).hostname == host]
+    if not beside:
+        return f"webarena: {out.site} at {out.url} forgets its logins at once"
+    return (
+        f"webarena: {out.site} at {out.url} loses its login to that of {' and '.join(beside)} on the same host: give them "
+        "different host names, such as 127.0.0.1 and localhost"
+    )
