@@ -48,11 +48,7 @@ def _reworded(simulator: Simulator, kind: str, variation: int, simplifications: 
     It calls things by names of its own, and goes on after the end. Where leaving a move out costs score, because something
     has to cool or grow meanwhile, the moves are waited for instead.
     """
-    gold = [
-        action
-        for action in simulator.solution(kind, variation, simplifications)
-        if not (action == "task" or action.isdecimal())
-    ]
+    gold = [action for action in simulator.solution(kind, variation, simplifications) if action != "task"]
     short, score = _replay(simulator, gold, (kind, variation, simplifications), fill=False)
     if score == 1.0:
         return short
@@ -89,13 +85,13 @@ def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str |
     words = offered(scene, everything=False)
     if said in words:
         return said
-    things = _Things(scene)
-    verb = said.partition(" ")[0]
-    alike = {word: simulator.meaning(word) for word in words if word.partition(" ")[0] == verb}
     meant = simulator.meaning(said)
     if meant is None:  # of several alike; the gold path then names one by its number
         return said if simulator.ambiguous(said) else None
-    return next((word for word, meaning in alike.items() if things.ends(meaning) == things.ends(meant)), None)
+    things = _Things(scene)
+    verb = said.partition(" ")[0]
+    alike = (word for word in words if word.partition(" ")[0] == verb)
+    return next((word for word in alike if things.ends(simulator.meaning(word)) == things.ends(meant)), None)
 
 
 class _Things:
