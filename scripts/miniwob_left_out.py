@@ -34,7 +34,7 @@ def candidates() -> list[int]:
 
 
 async def contents(page: str, seeds: Iterable[int], *, reload: bool = False) -> dict[int, str]:
-    """What each seed's problem looks like. The page is begun anew without loading it, unless that leaves traces or slows it down."""
+    """What each seed's problem looks like. Pages are begun anew unloaded, unless that leaves traces or slows them."""
     episode = Episode(page, 0, BROWSER)
     await episode.begin()
     opened = episode.session

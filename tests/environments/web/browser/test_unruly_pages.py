@@ -137,9 +137,9 @@ def test_downloads_are_refused(pages, visit, on):
     assert "A download was refused: 'money.exe'." in outcome.view.text
 
 
-def test_file_choosers_are_dismissed(visit, on):
+def test_file_choosers_are_not_opened(visit, on):
     _, (outcome,) = visit("<input type=file aria-label=File>", on("button", "File: No file chosen"))
-    assert outcome.notes == ("A file chooser was dismissed: files can't be uploaded.",)
+    assert outcome.notes == ("No file chooser was opened: files can't be uploaded.",)
 
 
 def test_names_of_a_page_are_not_ours(visit, on):

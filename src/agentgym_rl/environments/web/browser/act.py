@@ -134,6 +134,8 @@ class Actions:
                 return f"Element [{element.id}] option '{element.name}' can only be clicked."
             await session.tab.call("choose", id)
             return None
+        if command.verb == "click" and place.get("file"):
+            return "No file chooser was opened: files can't be uploaded."
         if command.verb == "type":
             return await self._type(id, element, place, command)
         await self._mouse(place["x"], place["y"], click=command.verb == "click")

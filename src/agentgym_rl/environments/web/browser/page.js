@@ -242,7 +242,7 @@
     const frame = frameCover(point, el);
     if (frame) return { problem: "covered", by: describe(frame) };
     const [dx, dy] = offset(el);
-    return { x: point.x + dx, y: point.y + dy, editable: isEditable(el) };
+    return { x: point.x + dx, y: point.y + dy, editable: isEditable(el), file: el.localName === "input" && el.type === "file" };
   }
 
   function locateOption(el) {

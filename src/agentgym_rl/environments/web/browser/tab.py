@@ -18,6 +18,8 @@ _RESTLESS_MS = 1000
 """A page that never stops changing is observed after so long."""
 _ANSWER_SECONDS = 8.0
 """How long a page may be busy with its own scripts when it is read."""
+_LATE_TURNS = 3
+"""How often a page may go to another address after its time before it is stopped."""
 _STOP_TRIES = 5
 _TOLD_DIALOGS = 3
 DIALOG_LIMIT = 20
@@ -72,6 +74,7 @@ class Tab:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         deadline = begun + seconds
+        late = 0
         if self._fresh:
             self._fresh = False
             await self._loaded(deadline)
@@ -84,9 +87,11 @@ class Tab:
             try:
                 seen = await self.call("observeWhenQuiet", asked)
             except DocumentGone:
-                if loop.time() >= deadline:
+                late += loop.time() >= deadline
+                if late > _LATE_TURNS or (late and not self._navigating):
                     return await self._stopped(options)
-                await self._loaded(deadline)
+                if not self._navigating:
+                    await self._loaded(deadline)
                 continue
             if not self._pending or loop.time() >= deadline:
                 if self._pending:
@@ -103,7 +108,7 @@ class Tab:
         self._note("The page went from one address to the next without end; it was stopped, and its scripts with it.")
         self._asleep = True
         await self.protocol.send("Emulation.setScriptExecutionDisabled", {"value": True})
-        await self.protocol.send("Page.stopLoading")
+        await self._stop_loading()
         for attempt in range(_STOP_TRIES):
             try:
                 return await self.call("observeWhenQuiet", {**options, "still": 0, "most": 0})
@@ -112,6 +117,12 @@ class Tab:
                     raise
                 await self._loaded(0.0)
         raise AssertionError
+
+    async def _stop_loading(self) -> None:
+        from playwright.async_api import Error
+
+        with suppress(Error):  # the document came at last, or the page is between two
+            await self.protocol.send("Page.stopLoading")
 
     async def _loaded(self, deadline: float) -> None:
         """Waits until the new document is there, at most until ``deadline`` (the loop's time) and a little more."""
@@ -132,7 +143,7 @@ class Tab:
         if self._navigating:
             self._note(f"The site did not answer within {seconds:g} s.")
             self._pending.clear()
-            await self.protocol.send("Page.stopLoading")
+            await self._stop_loading()
 
     async def _network_quiet(self, deadline: float) -> None:
         await self._until(lambda: not self._pending, deadline)
