@@ -58,14 +58,19 @@
     return listen.call(this, type, ...rest);
   };
 
-  // The goal in words. Where it shows a colour without naming it, the colour is written.
+  // The goal in words. What it shows without naming it, a colour or an icon, is written.
   function goal() {
     const utterance = core.getUtterance();
     const text = typeof utterance === "string" ? utterance : utterance.utterance;
     const shown = [...document.querySelectorAll("#query *")]
-      .filter((el) => !el.childElementCount && !el.textContent.trim() && el.offsetWidth && !text.includes(el.style.backgroundColor))
-      .map((el) => getComputedStyle(el).backgroundColor).filter((colour) => colour !== "rgba(0, 0, 0, 0)");
-    return [text.replace(/\s+/g, " ").trim(), ...shown.map(hex)].join(" ");
+      .filter((el) => !el.childElementCount && !el.textContent.trim() && el.offsetWidth)
+      .map((el) => {
+        const icon = [...el.classList].find((word) => word.startsWith("ui-icon-"));
+        if (icon) return icon.replace("ui-", "");
+        const colour = getComputedStyle(el).backgroundColor;
+        return text.includes(el.style.backgroundColor) || colour === "rgba(0, 0, 0, 0)" ? "" : hex(colour);
+      }).filter(Boolean);
+    return [text.replace(/\s+/g, " ").trim(), ...shown].join(" ");
   }
 
   const hex = (colour) => `#${colour.match(/\d+/g).slice(0, 3).map((part) => Number(part).toString(16).padStart(2, "0")).join("")}`;

@@ -71,7 +71,7 @@ ICONS = {
 def click_menu_2(now: Situation) -> str | None:
     if not now.all("menuitem"):
         return now.button("Menu")
-    name = now.quoted[-1] if len(now.quoted) > 1 else ICONS[now.part(r"(\S+) icon")]
+    name = now.quoted[-1] if len(now.quoted) > 1 else ICONS[now.part(r"icon-(\S+)$")]
     return down(now, [name] if now.find("menuitem", name) else ["Playback", name])
 
 
