@@ -32,6 +32,7 @@ def test_a_login_is_kept_until_the_site_no_longer_takes_it(make, tmp_path):
         assert forge.logins == 2
 
 
+@pytest.mark.slow
 def test_sites_whose_logins_overwrite_each_other_are_named(make, tmp_path):
     class OneForge(Forge):
         cookie = "PHPSESSID"

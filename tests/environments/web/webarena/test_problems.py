@@ -105,6 +105,7 @@ def test_changed_sites_are_reset_before_the_next_episode(make, settings):
         assert "MarvelsGrantMan136" not in seen[0]
 
 
+@pytest.mark.slow
 def test_episodes_at_once_have_replicas_of_their_own_that_look_alike(make, settings):
     with Forum() as one, Forum() as other:
         worlds = [make(sites={"reddit": [one.url, other.url]}, wait_seconds=0.01, **settings) for _ in range(3)]

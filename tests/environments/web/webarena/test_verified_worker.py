@@ -111,6 +111,7 @@ def test_without_the_package_the_command_is_named(cache):
         WebArena.tasks("test", sites={"map": "http://h:1"})
 
 
+@pytest.mark.slow
 def test_an_installation_that_fails_leaves_nothing(cache, monkeypatch):
     monkeypatch.setattr(installed, "REQUIREMENT", "no-such-distribution-of-ours==1.0")
     monkeypatch.setenv("PIP_NO_INDEX", "1")

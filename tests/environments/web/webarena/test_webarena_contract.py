@@ -119,6 +119,7 @@ def test_a_run_has_them_on_threads_and_an_event_loop_never_waits_for_a_replica(s
         asyncio.run(two())
 
 
+@pytest.mark.slow
 def test_admissible_actions_are_understood_and_lead_to_the_goal(make, tmp_path):
     task = original(1, ["map"], url="__MAP__/search?query=CMU%20Park")
     world = make(
