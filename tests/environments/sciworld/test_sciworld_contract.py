@@ -8,7 +8,7 @@ from agentgym_rl.environments.playing import expert, play, random_player
 
 SETTINGS = {"kinds": ["lifespan-longest-lived"]}
 QUICK = (checks.check_gymnasium, checks.check_tasks, checks.check_misuse, checks.check_odd_actions, checks.check_wrappers)
-PLAYED = tuple(check for check in checks.CHECKS if check not in QUICK)
+PLAYED = (checks.check_rewards, checks.check_expert, checks.check_admissible)
 
 
 @pytest.fixture
@@ -32,6 +32,12 @@ def test_contract_played(check):
     check("sciworld", SETTINGS)
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("running")
+def test_episodes_repeat_in_another_process():
+    checks.check_repeatable("sciworld", SETTINGS)
+
+
 @pytest.fixture(scope="module", params=[0, 1], ids=["in process", "in a worker process"])
 def server(request, serving):
     with serving("sciworld", allow_expert=True, workers=request.param) as address:
@@ -40,7 +46,7 @@ def server(request, serving):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("fewer")
-@pytest.mark.parametrize("check", [check for check in checks.CHECKS if check is not checks.check_admissible])
+@pytest.mark.parametrize("check", [*QUICK, checks.check_rewards, checks.check_expert], ids=lambda check: check.__name__)
 def test_contract_over_http(server, check):
     check(f"{server}/sciworld", SETTINGS)
 
