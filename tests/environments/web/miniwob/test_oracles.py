@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -56,6 +58,12 @@ def test_at_least_sixty_pages_have_an_oracle() -> None:
     assert len(known_pages()) >= 60
     assert set(known_pages()) <= set(pages())
     assert oracle_for("chase-circle") is None
+
+
+def test_the_documentation_lists_them() -> None:
+    text = (Path(__file__).parents[4] / "docs/environments/miniwob.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]*\| (`.*`) \| \d+ of \d+ \|$", text, re.MULTILINE)
+    assert sorted(re.findall(r"`(.*?)`", " ".join(rows))) == list(known_pages())
 
 
 @pytest.mark.parametrize("page", ["click-button", "enter-text", "click-checkboxes"])
