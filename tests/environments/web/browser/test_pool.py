@@ -43,6 +43,7 @@ async def _until_it_fails(opened):
         await opened.act("press [x]")
 
 
+@pytest.mark.slow
 def test_a_frozen_browser_is_replaced(title, monkeypatch):
     from agentgym_rl.environments.web.browser import chromium
 
@@ -55,6 +56,7 @@ def test_a_frozen_browser_is_replaced(title, monkeypatch):
     assert process != frozen
 
 
+@pytest.mark.slow
 def test_browsers_are_recycled(title, monkeypatch):
     first = title()[1]
     monkeypatch.setattr(pool, "RECYCLED_AFTER", 1)

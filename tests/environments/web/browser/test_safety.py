@@ -128,6 +128,7 @@ if sys.argv[2] == "wait":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ["exit", "kill"])
 def test_nothing_stays_behind_when_a_process_ends(tmp_path, end):
     child = subprocess.Popen(
@@ -148,6 +149,7 @@ def test_nothing_stays_behind_when_a_process_ends(tmp_path, end):
     _until(lambda: not [path for path in profiles if Path(path).exists()])
 
 
+@pytest.mark.slow
 def test_profile_folders_are_private(tmp_path):
     child = subprocess.run(
         [

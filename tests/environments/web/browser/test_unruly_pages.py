@@ -36,6 +36,7 @@ def test_leaving_is_not_prevented(pages, visit, on):
     assert outcomes[-1].view.title == "B"
 
 
+@pytest.mark.slow
 def test_a_page_that_hangs_is_a_fault_and_its_browser_goes_on(pages, visit, on, monkeypatch):
     monkeypatch.setattr(tab, "_ANSWER_SECONDS", 1.0)
     with pytest.raises(DeadlinePassed, match="did not answer for 1 s"):
@@ -45,8 +46,9 @@ def test_a_page_that_hangs_is_a_fault_and_its_browser_goes_on(pages, visit, on, 
     assert visit("")[0].title == "Fine"
 
 
+@pytest.mark.slow
 def test_a_site_that_never_answers(pages, visit, on, monkeypatch):
-    monkeypatch.setattr(tab, "_ANSWER_SECONDS", 2.0)
+    monkeypatch.setattr(tab, "_ANSWER_SECONDS", 5.0)
     over = threading.Event()
 
     def late(_request):
@@ -72,9 +74,10 @@ def test_endless_redirects(pages, visit):
     assert outcome.notes[0].endswith("/round could not be loaded: ERR_TOO_MANY_REDIRECTS.")
 
 
+@pytest.mark.slow
 def test_pages_that_go_on_to_themselves_without_end(pages, visit, on):
     pages.answers["/round"] = "<title>Round</title><button>x</button><script>location.reload()</script>"
-    _, outcomes = visit("<a href=/round>Go</a>", on("link", "Go"), "go_back", action_seconds=1.0)
+    _, outcomes = visit("<a href=/round>Go</a>", on("link", "Go"), "go_back", action_seconds=3.0)
     assert "without end; it was stopped, and its scripts with it." in outcomes[0].view.text
     assert outcomes[1].understood
 
@@ -93,6 +96,7 @@ def test_a_page_that_rewrites_itself_while_it_is_read(visit, on):
     assert sum(element.role == "link" for element in outcomes[1].view.elements) == 50
 
 
+@pytest.mark.slow
 def test_a_page_that_replaces_its_button_at_every_frame(visit, on):
     page = """<p id=said>not yet</p><div id=place></div><script>
     const rewrite = () => {
@@ -125,6 +129,7 @@ def test_deep_pages(visit):
     assert any(element.name == "top" for element in view.elements)
 
 
+@pytest.mark.slow
 def test_a_flood_of_pop_ups(pages, visit, on):
     pages.answers["/b"] = "<title>B</title>"
     _, (outcome,) = visit(BUTTON.format("for (let k = 0; k < 15; k++) open('/b')"), on("button", "Go"))
@@ -153,8 +158,8 @@ def test_names_of_a_page_are_not_ours(visit, on):
     assert any(element.name == "clicked" for element in outcome.view.elements)
 
 
+@pytest.mark.slow
 def test_sessions_do_not_wait_for_each_other(pages, monkeypatch):
-    monkeypatch.setattr(tab, "_ANSWER_SECONDS", 1.0)
     pages.answers["/"] = BUTTON.format("for (;;);")
     pages.answers["/fine"] = "<title>Fine</title>"
     settings = BrowserSettings(hosts=(pages.host,), action_seconds=1.0)
@@ -164,6 +169,7 @@ def test_sessions_do_not_wait_for_each_other(pages, monkeypatch):
             await hangs.goto(pages.url())
             view = await hangs.observe()
             await fine.goto(pages.url("/fine"))
+            monkeypatch.setattr(tab, "_ANSWER_SECONDS", 1.0)
             with pytest.raises(DeadlinePassed):
                 await hangs.act(f"click [{view.elements[1].id}]")
             monkeypatch.setattr(tab, "_ANSWER_SECONDS", 30.0)

@@ -44,6 +44,7 @@ def test_the_raw_reward_decides(world, action, reward):
     assert observation == ("The goal is reached." if reward else "The episode is over: the goal is missed.")
 
 
+@pytest.mark.slow
 def test_partial_rewards_are_scores(world):
     begin(world, "find-greatest/0")
     world.step("click [2]")
@@ -57,6 +58,7 @@ def test_partial_rewards_are_scores(world):
     assert sum(info["success"] for info in raw) == 1
 
 
+@pytest.mark.slow
 def test_rewards_do_not_decay_with_time(world):
     begin(world, "click-test-2/0")
     for _ in range(15):
@@ -64,6 +66,7 @@ def test_rewards_do_not_decay_with_time(world):
     assert world.step("click [2]")[1] == 1.0
 
 
+@pytest.mark.slow
 def test_pages_clocks_run_by_turns(world):
     begin(world, "button-delay/0")
     assert "wait" in world._episode.goal
