@@ -21,7 +21,11 @@ def phrases(view: View) -> dict[str, int]:
 def named(action: str, phrase_of: dict[int, str]) -> str:
     """An action by number as one by name; others as they are."""
     command = read_command(action)
-    if not isinstance(command, Command) or command.verb not in ("click", "hover", "type") or command.element not in phrase_of:
+    if (
+        not isinstance(command, Command)
+        or command.verb not in ("click", "hover", "type")
+        or command.element not in phrase_of
+    ):
         return action
     start = f"{command.verb} {phrase_of[command.element]}"
     return f"{start} [{command.text}] [{int(command.enter)}]" if command.verb == "type" else start

@@ -54,6 +54,7 @@ class MiniWoB(Environment):
     id: ClassVar[str] = "miniwob"
     summary: ClassVar[str] = "130 small web pages with a goal each, in a real browser (MiniWoB++)"
     extra: ClassVar[str | None] = "web"
+    operator_settings: ClassVar[frozenset[str]] = frozenset({"browser"})
     instructions = INSTRUCTIONS
     action_schema = ACTION_SCHEMA
 
