@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentgym_rl.cli.console import output
+from agentgym_rl.cli.world import parse_settings
+from agentgym_rl.config.errors import ConfigError
 
 if TYPE_CHECKING:
     from agentgym_rl.environments.service.server.settings import ServeSettings
@@ -26,6 +29,9 @@ class LogLevel(StrEnum):
 
 def command(
     environments: Annotated[list[str], typer.Argument(help="Worlds: textcraft, package.module:Class.", metavar="ENV...")],
+    option: Annotated[
+        list[str] | None, typer.Option(help="A setting of a world, ENV.KEY=VALUE; repeatable. Clients may give others.")
+    ] = None,
     host: Annotated[str, typer.Option(help="Address to listen on; beyond this machine it needs a token.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 is any free one.")] = 8001,
     workers: Annotated[int, typer.Option(min=0, help="Worker processes; 0: in the server's own, without deadlines.")] = 0,
@@ -55,7 +61,6 @@ def command(
     """
     from pydantic import SecretStr, ValidationError
 
-    from agentgym_rl.config.errors import ConfigError
     from agentgym_rl.environments.service.agentgym.app import make_agentgym_app
     from agentgym_rl.environments.service.protocol import TOKEN_VARIABLE
     from agentgym_rl.environments.service.server.app import make_app
@@ -65,10 +70,13 @@ def command(
 
     if agentgym and allow_expert:
         raise ConfigError("--allow-expert would do nothing with --agentgym, whose format has no oracle: remove it")
+    if agentgym and option:
+        raise ConfigError("--option would do nothing with --agentgym, whose worlds have the published settings: remove it")
     token = os.environ.get(TOKEN_VARIABLE)
     try:
         settings = ServeSettings(
             environments=environments,
+            options=options_of(environments, option or []),
             host=host,
             port=port,
             workers=workers,
@@ -96,6 +104,17 @@ def command(
             serve(settings, lambda address: _announce(settings, address), make_app)
     except OSError as error:
         raise ConfigError(f"can't listen on {host}:{port}: {error.strerror or error}") from error
+
+
+def options_of(environments: Sequence[str], words: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """``["webarena.share=true"]`` by world. Raises ConfigError: no such world, no value."""
+    found: dict[str, list[str]] = {}
+    for word in words:
+        id = max((id for id in environments if word.startswith(f"{id}.")), key=len, default=None)
+        if id is None:
+            raise ConfigError(f"--option {word}: write ENV.KEY=VALUE with ENV one of {', '.join(environments)}")
+        found.setdefault(id, []).append(word.removeprefix(f"{id}."))
+    return {id: parse_settings(settings) for id, settings in found.items()}
 
 
 def said(error: Any) -> str:

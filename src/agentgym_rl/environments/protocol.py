@@ -79,6 +79,8 @@ class Environment(gymnasium.Env[Observation, str]):
     """Same task, seed and actions give the same observations and rewards in any process."""
     waits: ClassVar[bool] = False
     """A call waits for a browser or a site: in a run it is made on a thread, where others would be made in the event loop."""
+    operator_settings: ClassVar[frozenset[str]] = frozenset()
+    """Settings that name files, addresses or programs: a server takes them from whoever starts it, never from its clients."""
     extra: ClassVar[str | None] = None
     """The pip extra this world needs, e.g. ``babyai``."""
     instructions: str

@@ -68,6 +68,7 @@ class SearchQA(Environment):
     id: ClassVar[str] = "searchqa"
     summary: ClassVar[str] = "Answer questions by searching passages: 10,000 over the CIA World Factbook, or your own sets."
     extra: ClassVar[str | None] = "search"
+    operator_settings: ClassVar[frozenset[str]] = frozenset({"questions", "index"})
     instructions = INSTRUCTIONS
     action_schema = SCHEMA
 

@@ -53,17 +53,14 @@ def test_contract(settings, check):
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 1])
 @pytest.mark.usefixtures("package")
-def test_contract_over_http(settings, serving, monkeypatch, workers):
-    sites = settings.pop("sites")
-    for name, address in sites.items():
-        monkeypatch.setenv(f"WA_{name.upper()}", address)
-    with serving("webarena", workers=workers) as server:
+def test_contract_over_http(settings, serving, workers):
+    with serving("webarena", workers=workers, options={"webarena": settings}) as server:
         for check in (
             (check_tasks, check_odd_actions)
             if workers
             else (one for one in CHECKS if one not in (check_rewards, check_admissible))
         ):
-            check(f"{server}/webarena", settings)
+            check(f"{server}/webarena", {})
 
 
 @pytest.mark.slow

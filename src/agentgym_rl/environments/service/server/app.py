@@ -33,7 +33,7 @@ def make_app(settings: ServeSettings) -> FastAPI:
 
     Raises: as :class:`~agentgym_rl.environments.service.server.served_world.ServedWorld`.
     """
-    return app_of(settings, Catalogue(settings.environments, settings.create_seconds), routes)
+    return app_of(settings, Catalogue(settings.environments, settings.create_seconds, settings.options), routes)
 
 
 def app_of(settings: ServeSettings, catalogue: Catalogue, routes: Callable[[Service], APIRouter]) -> FastAPI:

@@ -18,27 +18,37 @@ MOST_VARIANTS = 64
 
 
 class Catalogue:
-    """Every world without options is made at once, so that a server that starts can serve all of them.
+    """Every world with the operator's ``options`` is made at once, so that a server that starts can serve all of them.
 
     Raises: as :class:`ServedWorld`.
     """
 
-    def __init__(self, ids: Sequence[str], create_seconds: float) -> None:
-        self.worlds = {id: ServedWorld(id, {}) for id in ids}
+    def __init__(
+        self, ids: Sequence[str], create_seconds: float, options: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> None:
+        self._options = {id: dict((options or {}).get(id, {})) for id in ids}
+        self.worlds = {id: ServedWorld(id, self._options[id]) for id in ids}
         self._variants: OrderedDict[str, ServedWorld] = OrderedDict()
         self._create_seconds = create_seconds
 
     async def find(self, id: str, options: Mapping[str, Any]) -> ServedWorld:
-        """The world ``id`` with ``options``.
+        """The world ``id`` with the client's ``options`` over the operator's.
 
         Raises:
-            ProblemRaised: no such world, options that it does not take, or too long to look at.
+            ProblemRaised: no such world, options that it does not take or that are the operator's, or too long to look at.
         """
         if id not in self.worlds:
             detail = f"environment {brief(id)} is not served here{nearest(id, list(self.worlds))}"
             raise problem(Code.UNKNOWN_ENVIRONMENT, detail)
         if not options:
             return self.worlds[id]
+        for name in sorted(self.worlds[id].operator_settings & options.keys()):
+            detail = (
+                f"{name} of environment {id!r} can't be set by a client: whoever starts the server gives it, "
+                f"agentgym-rl serve {id} --option {id}.{name}=..."
+            )
+            fields = [FieldProblem(field=f"options.{name}", value=brief(options[name]), allowed="nothing: the operator's")]
+            raise problem(Code.BAD_REQUEST, detail, fields=fields)
         key = json.dumps([id, options], sort_keys=True)
         if key in self._variants:
             self._variants.move_to_end(key)
@@ -51,7 +61,7 @@ class Catalogue:
     async def _look_at(self, id: str, options: Mapping[str, Any]) -> ServedWorld:
         try:
             async with asyncio.timeout(self._create_seconds):
-                return await asyncio.to_thread(ServedWorld, id, options)
+                return await asyncio.to_thread(ServedWorld, id, {**self._options[id], **options})
         except TimeoutError:
             detail = f"environment {id!r} with options {brief(dict(options))} took longer than {self._create_seconds:g} s"
             raise problem(Code.TIME_OUT, detail) from None

@@ -37,6 +37,7 @@ class ServedWorld:
         self._make: Callable[[], Environment] = partial(make, id, **options)
         self.tasks: dict[Split, TaskSet] = {split: tasks(id, split, **options) for split in SPLITS}
         self._world = self._make()
+        self.operator_settings = self._world.operator_settings
         self.description = _describe(id, self._world, self.tasks)
 
     def task(self, id: str) -> Task:

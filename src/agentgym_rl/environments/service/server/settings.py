@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
@@ -14,6 +14,8 @@ class ServeSettings(ListenSettings):
 
     environments: list[str] = Field(min_length=1)
     """Ids of the worlds."""
+    options: dict[str, dict[str, Any]] = Field(default_factory=dict)
+    """Settings of the worlds, by id. Clients may give others, except those that are the operator's (``operator_settings``)."""
     workers: int = Field(default=0, ge=0)
     """Worker processes that share the worlds. 0: worlds run in the server's own process, where a call can't be interrupted."""
     worker_episodes: int | None = Field(default=None, ge=1)

@@ -62,6 +62,9 @@ class WebArena(Environment):
     extra: ClassVar[str | None] = "web"
     deterministic: ClassVar[bool] = False
     waits: ClassVar[bool] = True
+    operator_settings: ClassVar[frozenset[str]] = frozenset(
+        {"sites", "judge", "task_file", "items", "accounts", "hosts", "reset", "reset_seconds", "share", "browser"}
+    )
     action_schema = ACTION_SCHEMA
 
     def __init__(
