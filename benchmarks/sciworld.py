@@ -91,11 +91,9 @@ def main() -> None:
     print(f"start-up, first observation included: {time.perf_counter() - start:.1f} s", flush=True)
     rate(world, tasks, 300, admissible=True)  # Java gets fast while it runs
     for admissible in (False, True):
-        turns, reset = rate(world, tasks, options.turns, admissible=admissible)
-        print(
-            f"{'with' if admissible else 'without'} admissible actions: {turns:.0f} turns/s, a reset {reset:.0f} ms",
-            flush=True,
-        )
+        turns, of_cpu, reset = rate(world, tasks, options.turns, admissible=admissible)
+        what = f"{'with' if admissible else 'without'} admissible actions"
+        print(f"{what}: {turns:.0f} turns/s, {of_cpu:.0f} a CPU second; a reset {reset:.0f} ms", flush=True)
 
     worlds = [SciWorld() for _ in range(ENVIRONMENTS)]
     for number, other in enumerate(worlds):
