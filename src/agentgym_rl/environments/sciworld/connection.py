@@ -20,6 +20,9 @@ def bridge(port: int, key: str, timeout: float) -> Any:
             super().__init__(gateway_parameters=parameters)  # type: ignore[no-untyped-call]
             self.dropped: deque[str] = deque()
 
+        def _should_retry(self, retry: bool, connection: Any, error: Any = None) -> bool:  # noqa: ARG002 - py4j's signature
+            raise error  # py4j would send the action again, or log this and lose the cause
+
         def garbage_collect_object(self, target_id: str, **_: Any) -> None:
             self.dropped.append(target_id)
 
