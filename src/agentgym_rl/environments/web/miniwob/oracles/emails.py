@@ -11,14 +11,14 @@ from agentgym_rl.environments.web.miniwob.oracles.registry import Situation, ora
     "email-inbox-forward", "email-inbox-noscroll",
 )  # fmt: skip
 def email_inbox(now: Situation) -> str | None:
-    sender = now.part(r"email by (\w+)")
+    sender = now.part(r"email by (\S+) and")
     if "trash icon" in now.goal:
         return now.click(icon(now, sender, "trash"))
     if "star icon" in now.goal:
         return now.click(icon(now, sender, "star"))
     if now.quoted:
         return reply(now, sender, now.quoted[0])
-    return forward(now, sender, now.part(r"forward that email to (\w+)"))
+    return forward(now, sender, now.part(r"forward that email to ([\w-]+)"))
 
 
 def row(now: Situation, sender: str) -> Element | None:
