@@ -7,8 +7,6 @@ from typing import Annotated, Any
 import typer
 
 from agentgym_rl.cli.console import output, print_json
-from agentgym_rl.environments.sciworld.java import WAY_OUT as JAVA_WAY_OUT
-from agentgym_rl.environments.web.browser.find import WAY_OUT
 
 
 def command(
@@ -21,7 +19,7 @@ def command(
 ) -> None:
     """Show what this machine has, which extras are missing, and what each needs. With 'web': check WebArena's sites by name.
 
-    Examples: agentgym-rl doctor, agentgym-rl doctor web
+    Example: agentgym-rl doctor, or agentgym-rl doctor web
     """
     if topic == "web":
         from agentgym_rl.cli.doctor_web import check_web
@@ -41,6 +39,10 @@ def command(
 def _show(content: dict[str, Any]) -> None:
     from rich.table import Table
 
+    from agentgym_rl.environments.sciworld.java import WAY_OUT as JAVA_WAY_OUT
+    from agentgym_rl.environments.web.browser.find import WAY_OUT
+
+    not_found = {"chromium": f"not found: {WAY_OUT}", "java": f"not found, sciworld needs it: {JAVA_WAY_OUT}"}
     console = output()
     facts = Table(box=None, show_header=False, pad_edge=False)
     facts.add_row("Python", f"{content['python']} on {content['system']}")
@@ -49,7 +51,7 @@ def _show(content: dict[str, Any]) -> None:
     facts.add_row("disk", f"{content['disk_free_bytes'] / 2**30:.1f} GiB free here")
     facts.add_row("torch", _torch(content["torch"]))
     for name, program in content["programs"].items():
-        facts.add_row(name, f"{program['version']} ({program['path']})" if program else _NOT_FOUND.get(name, "not found"))
+        facts.add_row(name, f"{program['version']} ({program['path']})" if program else not_found.get(name, "not found"))
     cache, (name, there) = content["models"]["cache"], list(content["models"].items())[1]
     facts.add_row("models", f"{name} {'ready' if there else 'not fetched yet: the first training does it'}, in {cache}")
     facts.add_row("searchqa", _question_sets(content["searchqa"]))
@@ -60,9 +62,6 @@ def _show(content: dict[str, Any]) -> None:
         state = "installed" if not extra["missing"] else f"needs {', '.join(extra['missing'])}: {extra['install']}"
         extras.add_row(extra["name"], extra["purpose"], state)
     console.print(extras)
-
-
-_NOT_FOUND = {"chromium": f"not found: {WAY_OUT}", "java": f"not found, sciworld needs it: {JAVA_WAY_OUT}"}
 
 
 def _question_sets(content: dict[str, Any]) -> str:

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from agentgym_rl.cli.console import output
-from agentgym_rl.cli.world import parse_settings
-from agentgym_rl.config.errors import ConfigError
 
 if TYPE_CHECKING:
     from agentgym_rl.environments.service.server.settings import ServeSettings
@@ -61,6 +59,7 @@ def command(
     """
     from pydantic import SecretStr, ValidationError
 
+    from agentgym_rl.config.errors import ConfigError
     from agentgym_rl.environments.service.agentgym.app import make_agentgym_app
     from agentgym_rl.environments.service.protocol import TOKEN_VARIABLE
     from agentgym_rl.environments.service.server.app import make_app
@@ -108,6 +107,9 @@ def command(
 
 def options_of(environments: Sequence[str], words: Sequence[str]) -> dict[str, dict[str, Any]]:
     """``["webarena.share=true"]`` by world. Raises ConfigError: no such world, no value."""
+    from agentgym_rl.cli.world import parse_settings
+    from agentgym_rl.config.errors import ConfigError
+
     found: dict[str, list[str]] = {}
     for word in words:
         id = max((id for id in environments if word.startswith(f"{id}.")), key=len, default=None)

@@ -2,11 +2,14 @@
 
 import asyncio
 import functools
+import itertools
 import os
 import pickle
 
 import pytest
+import uvloop
 
+from agentgym_rl.environments.aio.from_sync import from_sync
 from agentgym_rl.environments.aio.shared_worker import SharedWorker
 from agentgym_rl.environments.aio.worker import Answer
 from agentgym_rl.environments.aio.worker_pool import Recycling, WorkerPool
@@ -268,3 +271,59 @@ def test_an_answer_that_comes_after_the_kill_is_of_no_use_and_no_harm(worlds):
         return worker._reading.exception()
 
     assert asyncio.run(play()) is None
+
+
+def closing_pipes(monkeypatch, which):
+    """The processes of the given numbers, counted from 0, close their pipe as soon as they have started."""
+    start, count = asyncio.create_subprocess_exec, itertools.count()
+
+    async def start_and_close(*arguments, **options):
+        process = await start(*arguments, **options)
+        if next(count) in which:
+            process.stdin.close()
+            await process.stdin.wait_closed()
+        return process
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_and_close)
+
+
+def test_a_worker_that_is_gone_at_once_is_a_fault_and_then_another_takes_its_place(worlds, monkeypatch):
+    """uvloop says so in words of its own, which no server may pass on."""
+    closing_pipes(monkeypatch, {0})
+
+    async def play():
+        async with Imps(worlds, 1) as imps:
+            with pytest.raises(EnvironmentFault, match="does not start: it was gone at once"):
+                await imps.begun()
+            await imps.begun()
+            return imps.pool.replaced
+
+    assert uvloop.run(play()) == 1
+
+
+def test_an_order_to_a_worker_whose_pipe_is_closed_is_a_fault(worlds):
+    async def play():
+        async with Imps(worlds, 1) as imps:
+            world, _ = await imps.begun()
+            stdin = imps.pool._workers[0]._process.stdin
+            stdin.close()
+            await stdin.wait_closed()
+            with pytest.raises(EnvironmentFault, match="the worker process is gone"):
+                await world.step("wait")
+            await imps.begun()
+
+    uvloop.run(play())
+
+
+def test_a_process_that_is_gone_at_once_is_a_fault(worlds, monkeypatch):
+    closing_pipes(monkeypatch, {0})
+
+    async def play():
+        world = from_sync(worlds.Imp, "process")
+        try:
+            with pytest.raises(EnvironmentFault, match="does not start: it was gone at once"):
+                await world.reset(worlds.TASK, 0)
+        finally:
+            await world.close()
+
+    uvloop.run(play())

@@ -6,6 +6,7 @@ import asyncio
 import importlib
 import json
 import os
+import select
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,12 @@ class ServerProcess:
         assert self.urls[0].startswith("http"), self.errors()
         self.address = self.urls[0].rpartition("/")[0]
         return self
+
+    def ready(self):
+        """Whether it has told the addresses of its worlds. Waits for nothing."""
+        if not self.urls and self.process.poll() is None and select.select([self.process.stdout], [], [], 0)[0]:
+            self.wait_until_ready()
+        return bool(self.urls) and self.process.poll() is None
 
     def errors(self):
         """What it has written to standard error."""

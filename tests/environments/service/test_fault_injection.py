@@ -37,14 +37,17 @@ class Servers:
         self._start = start
         self._random = random.Random(seed)
         self.servers = [start(*OPTIONS).wait_until_ready() for _ in range(2)]
+        self.started = list(self.servers)
         self.addresses = [server.address for server in self.servers]
         self.struck = Counter()
         self._frozen = []
 
     def strike(self):
-        """Hurts one of the two, after the other has been seen to."""
+        """Hurts one of the two, once the other is well: without both nothing happens until the clients have given up."""
         place = self._random.randrange(2)
         self.restore(1 - place)
+        if not self.servers[1 - place].ready():
+            return
         kind = self._random.choices(list(KINDS), list(KINDS.values()))[0]
         server = self.servers[place].process
         workers = children(server.pid) if server.poll() is None else []
@@ -65,9 +68,9 @@ class Servers:
         if server.process.poll() is None:
             server.process.send_signal(signal.SIGCONT)
         else:
-            port = server.address.rpartition(":")[2]
+            port = self.addresses[place].rpartition(":")[2]
             self.servers[place] = self._start(*OPTIONS, port=port)
-            self.servers[place].address = server.address
+            self.started.append(self.servers[place])
 
     def restore_all(self):
         for place in range(2):
@@ -111,6 +114,12 @@ class _Episode:
         self._episode.finish(trajectory)
 
 
+def assert_no_bugs(servers):
+    """Whatever was done to them, they had words for it."""
+    for server in servers.started:
+        assert '"message": "bug"' not in server.errors()
+
+
 def play_round(servers, most, every):
     """64 episodes under ``most`` strikes at most; what becomes of them is checked."""
     settings = WorldSettings(id="textcraft", servers=servers.addresses, reset_seconds=20.0, step_seconds=3.0)
@@ -139,6 +148,7 @@ def test_a_few_strikes(server_process):
     assert servers.struck.total() == 4
     assert sum(len(episode.faults) for episode in episodes) > 0
     assert sum(episode.ended != "fault" for episode in episodes) > EPISODES // 2
+    assert_no_bugs(servers)
 
 
 @pytest.mark.slow
@@ -151,3 +161,4 @@ def test_two_hundred_strikes(server_process):
         print(rounds, dict(servers.struck))
         assert rounds < 40
     assert servers.struck.keys() == KINDS.keys()
+    assert_no_bugs(servers)

@@ -45,11 +45,14 @@ class ProcessEnvironment(RemoteEnvironment):
         if self._process is None:
             if call == "close":
                 return None
-            self._process = await start_worker()
+            try:
+                self._process = await start_worker()
+            except OSError as error:
+                raise EnvironmentFault(f"{self._name}: a worker process does not start: {error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(frame(Order(call, arguments, self._make)))
+            send(self._process, Order(call, arguments, self._make))
             await self._process.stdin.drain()
             (size,) = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))
             body = await self._process.stdout.readexactly(size)
@@ -68,16 +71,36 @@ class ProcessEnvironment(RemoteEnvironment):
 
 
 async def start_worker() -> Process:
-    """A worker process, which waits for orders and looks for modules where this process does."""
+    """A worker process, which waits for orders and looks for modules where this process does.
+
+    Raises:
+        OSError: it does not start, or is gone at once.
+    """
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-c", START, str(os.getpid())),
         stdin=PIPE,
         stdout=PIPE,
         start_new_session=True,
     )
-    assert process.stdin is not None
-    process.stdin.write(frame(tuple(sys.path)))
+    try:
+        send(process, tuple(sys.path))
+    except ConnectionError as error:
+        await kill_worker(process)
+        raise ChildProcessError("it was gone at once") from error
     return process
+
+
+def send(process: Process, message: object) -> None:
+    """Writes a message to a worker.
+
+    Raises:
+        ConnectionError: its pipe is closed. Only uvloop says so here; of asyncio's loop one learns it by reading.
+    """
+    assert process.stdin is not None
+    try:
+        process.stdin.write(frame(message))
+    except RuntimeError as error:
+        raise BrokenPipeError(str(error)) from error
 
 
 async def kill_worker(process: Process) -> None:

@@ -12,8 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from agentgym_rl.environments.aio.process import how_it_ended, start_worker
-from agentgym_rl.environments.aio.worker import HEADER, Answer, Order, frame
+from agentgym_rl.environments.aio.process import how_it_ended, send, start_worker
+from agentgym_rl.environments.aio.worker import HEADER, Answer, Order
 from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
 
 
@@ -112,8 +112,13 @@ class SharedWorker:
 
     def _send(self, order: Order, waiting: _Waiting) -> None:
         assert self._process is not None
-        assert self._process.stdin is not None
-        self._process.stdin.write(frame(order))
+        try:
+            send(self._process, order)
+        except ConnectionError:
+            self._kill("it closed its pipe")
+            message = f"{waiting.name}: the worker process is gone: {self.dead}"
+            waiting.answer.set_exception(WorkerGone(message, begun=False))
+            return
         self._waiting.append(waiting)
         if len(self._waiting) == 1:
             self._arm()

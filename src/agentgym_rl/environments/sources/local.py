@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 
 from agentgym_rl.environments.aio.from_sync import Runner, from_sync
 from agentgym_rl.environments.aio.protocol import AsyncEnvironment
@@ -18,9 +18,16 @@ class LocalSource:
     def __init__(self, settings: WorldSettings) -> None:
         self._settings = settings
         self._make = partial(make, settings.id, **settings.options)
-        waits = environment_class(settings.id).waits
-        self._runner: Runner = "thread" if settings.runner == "inline" and waits else settings.runner
-        self.in_process = self._runner == "inline"
+
+    @cached_property
+    def _runner(self) -> Runner:
+        asked = self._settings.runner
+        return "thread" if asked == "inline" and environment_class(self._settings.id).waits else asked
+
+    @property
+    def in_process(self) -> bool:
+        """Whether episodes run in the event loop."""
+        return self._runner == "inline"
 
     def tasks(self, split: Split) -> TaskSet:
         return tasks(self._settings.id, split, **self._settings.options)

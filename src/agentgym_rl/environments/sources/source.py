@@ -12,8 +12,9 @@ from agentgym_rl.environments.task_set import Split, TaskSet
 class Source(Protocol):
     """Makes the environments of one world, as the settings of the world say."""
 
-    in_process: bool
-    """Whether a call never waits for a thread, a process or a network."""
+    @property
+    def in_process(self) -> bool:
+        """Whether a call never waits for a thread, a process or a network."""
 
     def tasks(self, split: Split) -> TaskSet:
         """All tasks of a split."""

@@ -16,8 +16,12 @@ class WorkersSource(LocalSource):
 
     def __init__(self, settings: WorldSettings, workers: int) -> None:
         super().__init__(settings)
-        self.in_process = False
         self._pool = WorkerPool(workers)
+
+    @property
+    def in_process(self) -> bool:
+        """Never."""
+        return False
 
     @cached_property
     def _described(self) -> Environment:
