@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import resource
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -41,9 +41,10 @@ def test_help_and_envs_take_less_than_a_second() -> None:
     for arguments in (("--help",), ("envs",)):
         times = []
         for _ in range(3):
-            begun = time.perf_counter()
+            begun = resource.getrusage(resource.RUSAGE_CHILDREN)
             assert shell(*arguments).returncode == 0
-            times.append(time.perf_counter() - begun)
+            ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+            times.append(ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime)  # others may use the cores too
         assert min(times) < 1.0
 
 

@@ -29,12 +29,12 @@ def command(
 
 def _list() -> dict[str, Any]:
     from agentgym_rl.environments.errors import MissingExtra
-    from agentgym_rl.environments.registry import environment_class, registered
+    from agentgym_rl.environments.registry import registered, summary
 
     found = []
     for name in registered():
         try:
-            found.append({"id": name, "summary": environment_class(name).summary, "missing": None})
+            found.append({"id": name, "summary": summary(name), "missing": None})
         except MissingExtra as error:
             found.append({"id": name, "summary": None, "missing": str(error)})
     return {"environments": found}

@@ -63,6 +63,19 @@ def registered() -> list[str]:
     return sorted({point.name for point in entry_points(group=GROUP)})
 
 
+def summary(id: str) -> str:
+    """One line about the world ``id``. One whose module has ``SUMMARY`` is not loaded further.
+
+    Raises: as :func:`environment_class`.
+    """
+    point = _entry_point(id)
+    try:
+        found = getattr(importlib.import_module(point.module), "SUMMARY", None)
+    except ModuleNotFoundError:
+        found = None
+    return found if isinstance(found, str) else environment_class(id).summary
+
+
 def environment_class(id: str) -> type[Environment]:
     """The class behind ``id``.
 

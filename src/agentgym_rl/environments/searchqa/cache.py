@@ -8,12 +8,13 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from agentgym_rl.config.cache import cache_folder
 from agentgym_rl.environments.errors import EnvironmentFault
 
 
 def searchqa_folder() -> Path:
     """Where this world keeps what it makes, and looks for question files."""
+    from agentgym_rl.config.cache import cache_folder  # here, since listing the worlds needs no settings
+
     return cache_folder() / "searchqa"
 
 

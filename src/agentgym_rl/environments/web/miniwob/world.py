@@ -14,6 +14,7 @@ from agentgym_rl.environments.spaces import text_and_image
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.environments.web.browser import BrowserSettings, View, find_chromium, run
 from agentgym_rl.environments.web.browser.tree import line_of
+from agentgym_rl.environments.web.miniwob import SUMMARY
 from agentgym_rl.environments.web.miniwob.actions import ACTION_SCHEMA, GRAMMAR, INSTRUCTIONS, is_action
 from agentgym_rl.environments.web.miniwob.episode import Episode
 from agentgym_rl.environments.web.miniwob.names import named, numbered, phrases
@@ -52,7 +53,7 @@ class MiniWoB(Environment):
     """
 
     id: ClassVar[str] = "miniwob"
-    summary: ClassVar[str] = "130 small web pages with a goal each, in a real browser (MiniWoB++)"
+    summary: ClassVar[str] = SUMMARY
     extra: ClassVar[str | None] = "web"
     operator_settings: ClassVar[frozenset[str]] = frozenset({"browser"})
     instructions = INSTRUCTIONS

@@ -15,7 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from agentgym_rl.config.cache import cache_folder
 from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.web.webarena.sites import Replica, Sites
 
@@ -108,4 +107,6 @@ def _locked(replica: Replica) -> BinaryIO | None:
 
 def lease_path(replica: Replica) -> Path:
     """The file that stands for a replica."""
+    from agentgym_rl.config.cache import cache_folder  # here, since listing the worlds needs no settings
+
     return cache_folder() / "webarena-leases" / hashlib.sha256(replica.url.lower().encode()).hexdigest()[:24]

@@ -13,6 +13,7 @@ from agentgym_rl.environments.spaces import text_and_image
 from agentgym_rl.environments.task_set import Split, Task, TaskSet
 from agentgym_rl.environments.web.browser import View, find_chromium, run
 from agentgym_rl.environments.web.browser.grammar import ACTION_SCHEMA
+from agentgym_rl.environments.web.webarena import SUMMARY
 from agentgym_rl.environments.web.webarena.accounts import read_accounts, without_passwords
 from agentgym_rl.environments.web.webarena.episode import Episode
 from agentgym_rl.environments.web.webarena.needs import require_playwright
@@ -58,7 +59,7 @@ class WebArena(Environment):
     """
 
     id: ClassVar[str] = "webarena"
-    summary: ClassVar[str] = "812 tasks on web sites that you host: a shop and its admin pages, a forum, GitLab, a map"
+    summary: ClassVar[str] = SUMMARY
     extra: ClassVar[str | None] = "web"
     deterministic: ClassVar[bool] = False
     waits: ClassVar[bool] = True

@@ -9,7 +9,6 @@ import tempfile
 from pathlib import Path
 from typing import Literal
 
-from agentgym_rl.config.cache import cache_folder
 from agentgym_rl.environments.web.webarena.errors import VerifiedMissing
 
 REQUIREMENT = "webarena-verified==1.2.3"
@@ -22,6 +21,8 @@ TaskList = Literal["original", "verified"]
 
 def folder() -> Path:
     """Where it lies, or will lie: in the user's cache."""
+    from agentgym_rl.config.cache import cache_folder  # here, since listing the worlds needs no settings
+
     return cache_folder() / REQUIREMENT.replace("==", "-")
 
 
