@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 
 import pytest
@@ -95,3 +96,20 @@ def test_other_threads_install_nothing() -> None:
     thread.start()
     thread.join()
     assert not failures
+
+
+def test_a_signal_that_a_finalizer_swallowed_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Finalized:
+        def __del__(self) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    swallowed: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: swallowed.append(what.exc_type))
+    interrupts = Interrupts()
+    with interrupts.installed():
+        interrupts.check()
+        gone = Finalized()
+        del gone
+        assert swallowed == [KeyboardInterrupt]
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.check()

@@ -16,6 +16,7 @@ class Interrupts:
     def __init__(self) -> None:
         self._held = 0
         self._asked = False
+        self._raised = False
         self.broke_in = False
         """A second signal ended what was held: its state is half changed and must not be saved."""
 
@@ -24,7 +25,13 @@ class Interrupts:
             self._asked = True
             return
         self.broke_in = self._held > 0
+        self._raised = True
         raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raise a KeyboardInterrupt that got lost: one raised while Python runs a finalizer (``__del__``) goes no further."""
+        if self._raised:
+            raise KeyboardInterrupt
 
     @contextmanager
     def installed(self) -> Iterator[None]:

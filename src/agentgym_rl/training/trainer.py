@@ -115,6 +115,7 @@ class Trainer:
         with self._interrupts.installed():
             try:
                 yield
+                self._interrupts.check()
             except KeyboardInterrupt:
                 if not self._interrupts.broke_in:
                     self.save()
@@ -136,6 +137,7 @@ class Trainer:
     def run_to(self, last: int) -> None:
         """Make the steps up to ``last``."""
         while self.step < last:
+            self._interrupts.check()
             self._make_step(self.step + 1)
 
     def note(self, values: Values) -> None:
