@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,12 +46,15 @@ class Interrupts:
         kinds = [signal.SIGINT, signal.SIGTERM]
         if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
             kinds.append(signal.SIGHUP)
+        hook = sys.unraisablehook
+        sys.unraisablehook = lambda lost: None if lost.exc_type is KeyboardInterrupt else hook(lost)  # check() has it
         previous: dict[int, Any] = {kind: signal.signal(kind, self._handle) for kind in kinds}
         try:
             yield
         finally:
             for kind, handler in previous.items():
                 signal.signal(kind, handler)
+            sys.unraisablehook = hook
 
     @contextmanager
     def held(self) -> Iterator[None]:
