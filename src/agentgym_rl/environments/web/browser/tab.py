@@ -20,6 +20,8 @@ _ANSWER_SECONDS = 8.0
 """How long a page may be busy with its own scripts when it is read."""
 _LATE_TURNS = 3
 """How often a page may go to another address after its time before it is stopped."""
+_MOST_DOCUMENTS = 5
+"""How many addresses a page may have gone to when its time is over and it is still not quiet."""
 _STOP_TRIES = 5
 _TOLD_DIALOGS = 3
 DIALOG_LIMIT = 20
@@ -38,6 +40,7 @@ class Tab:
         self.crashed = False
         self._note = note
         self._pending: set[Any] = set()
+        self._documents = 0
         self._changed = asyncio.Event()
         self._opening = opening
         self._asleep = False
@@ -75,6 +78,7 @@ class Tab:
         begun = loop.time()
         deadline = begun + seconds
         late = 0
+        documents = self._documents
         if self._fresh:
             self._fresh = False
             await self._loaded(deadline)
@@ -93,7 +97,11 @@ class Tab:
                 if not self._navigating:
                     await self._loaded(deadline)
                 continue
-            if not self._pending or loop.time() >= deadline:
+            if not self._pending and asked["still"]:
+                return seen
+            if loop.time() >= deadline:
+                if self._documents - documents > _MOST_DOCUMENTS:
+                    return await self._stopped(options)
                 if self._pending:
                     self._note("The page is still loading.")
                 return seen
@@ -135,7 +143,7 @@ class Tab:
     @property
     def _navigating(self) -> bool:
         """Whether another document was asked for and did not come yet. Until then the browser does not answer for the old one."""
-        return any(request.is_navigation_request() and request.frame.parent_frame is None for request in self._pending)
+        return any(map(_asks_for_document, self._pending))
 
     async def _answered(self, deadline: float, seconds: float) -> None:
         """Waits for the document asked for; past the deadline it is given up."""
@@ -174,6 +182,7 @@ class Tab:
     def _begun(self, request: Any) -> None:
         if request.resource_type in _AWAITED:
             self._pending.add(request)
+            self._documents += _asks_for_document(request)
 
     def _done(self, request: Any) -> None:
         self._pending.discard(request)
@@ -209,3 +218,7 @@ class Tab:
     def _crash(self, _page: Any) -> None:
         self.crashed = True
         self._changed.set()
+
+
+def _asks_for_document(request: Any) -> bool:
+    return bool(request.is_navigation_request() and request.frame.parent_frame is None)
