@@ -146,10 +146,12 @@ class Session:
         return notes
 
     async def peek(self) -> tuple[Element, ...]:
-        """The elements as they are now, whole page. Renumbers them."""
-        seen = await self.tab.call(
-            "observe", {"whole": True, "graphics": self.settings.graphics, "hidden": self.settings.hide}
-        )
+        """The elements as they are now, whole page. Renumbers them. Raises: DocumentGone: the page is being left."""
+        options = {"whole": True, "graphics": self.settings.graphics, "hidden": self.settings.hide}
+        try:
+            seen = await self.tab.call("observe", options)
+        except DocumentGone:  # perhaps the one read last, which was left since
+            seen = await self.tab.call("observe", options)
         return elements_of(seen["rows"])
 
     def add(self, page: Any) -> Tab:
