@@ -78,12 +78,30 @@ def test_redirects_to_other_names_are_not_followed(pages, visit):
     assert outcome.view.title != "Secret"
 
 
-def test_redirects_to_other_ports_are_not_shown(pages, visit, elsewhere):
-    address, _ = elsewhere
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<img src=/away>",
+        "<iframe src=/away></iframe>",
+        "<script>fetch('/away', { mode: 'no-cors' }).catch(() => 0)</script>",
+        "<script>open('/away')</script>",
+        "<script>new Worker('/away')</script>",
+    ],
+)
+def test_redirects_to_other_ports_are_not_followed(pages, visit, elsewhere, page):
+    address, asked = elsewhere
+    pages.answers["/away"] = Response("", 302, (("Location", f"{address}/x"),))
+    visit("<button>a</button>" + page, "scroll [down]")
+    assert "/away" in pages.paths()
+    assert asked == []
+
+
+def test_where_a_redirect_would_have_led_is_told(pages, visit, elsewhere):
+    address, asked = elsewhere
     pages.answers["/away"] = Response("", 302, (("Location", f"{address}/x"),))
     _, (outcome,) = visit("<title>Here</title>", f"goto [{pages.url('/away')}]")
-    assert outcome.view.url == "about:blank"
     assert f"A request to '{address}/x' was blocked" in outcome.view.text
+    assert asked == []
 
 
 def test_a_setting_lists_further_hosts(visit, elsewhere, pages, on):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agentgym_rl.environments.web.browser import Command, NoBrowser, find_chromium, read_command
-from agentgym_rl.environments.web.browser.hosts import check_hosts, elsewhere, is_allowed, resolver_rules
+from agentgym_rl.environments.web.browser.hosts import check_hosts, elsewhere, is_allowed, resolver_rules, suspects
 from agentgym_rl.environments.web.browser.keys import key_problem, named_key
 
 
@@ -122,6 +124,22 @@ def program(folder, name):
     path.write_text("#!/bin/sh\n")
     path.chmod(0o755)
     return path
+
+
+PORTS = st.integers(1, 65535)
+
+
+@given(st.sets(PORTS, min_size=1, max_size=3), PORTS, st.sampled_from(["http", "https", "ws"]))
+def test_other_ports_are_suspected_and_allowed_ones_are_not(allowed, port, scheme):
+    hosts = [f"shop.test:{each}" for each in allowed]
+    default = {"http": 80, "https": 443, "ws": 80}[scheme]
+    for url in {f"{scheme}://shop.test:{port}/x", *([f"{scheme}://shop.test/x"] if port == default else [])}:
+        suspected = any(fnmatchcase(url, pattern) for pattern in suspects(hosts))
+        assert suspected == (not is_allowed(url, hosts))
+
+
+def test_a_host_without_a_port_has_no_other_ports():
+    assert suspects(["shop.test"]) == []
 
 
 def test_the_program_is_the_one_given_then_the_variables_then_the_lightest(tmp_path):

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, Self
 
 from agentgym_rl.environments.errors import EnvironmentFault
-from agentgym_rl.environments.web.browser.hosts import resolver_rules
+from agentgym_rl.environments.web.browser.hosts import is_allowed, resolver_rules, suspects
 from agentgym_rl.environments.web.browser.settings import BrowserSettings
 
 _LAUNCH_SECONDS = 30.0
@@ -49,6 +49,7 @@ class Chromium:
             )
             protocol = await browser.new_browser_cdp_session()
             found = await protocol.send("SystemInfo.getProcessInfo")
+            await _guard(protocol, hosts)
         except Error as error:
             raise EnvironmentFault(f"{executable} does not start: {error.message.splitlines()[0]}") from error
         process = next((each["id"] for each in found["processInfo"] if each["type"] == "browser"), None)
@@ -112,3 +113,22 @@ class Chromium:
         with suppress(Exception):
             async with asyncio.timeout(_CLOSE_SECONDS):
                 await self._browser.close()
+
+
+async def _guard(protocol: Any, hosts: tuple[str, ...]) -> None:
+    """Stops what goes to another port of the hosts, redirects included: Playwright's routes don't see those, and name rules
+    can't tell ports apart.
+    """
+    from playwright.async_api import Error
+
+    async def decide(paused: Any) -> None:
+        asked = {"requestId": paused["requestId"]}
+        with suppress(Error):  # the page went away meanwhile
+            if is_allowed(paused["request"]["url"], hosts):
+                await protocol.send("Fetch.continueRequest", asked)
+            else:
+                await protocol.send("Fetch.failRequest", {**asked, "errorReason": "BlockedByClient"})
+
+    if patterns := suspects(hosts):
+        protocol.on("Fetch.requestPaused", decide)
+        await protocol.send("Fetch.enable", {"patterns": [{"urlPattern": pattern} for pattern in patterns]})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from urllib.parse import urlsplit
 
 _HOST = re.compile(r"(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::\d{1,5})?")
@@ -46,6 +46,31 @@ def elsewhere(hosts: Sequence[str]) -> re.Pattern[str]:
                 allowed.append(rf"{scheme}://{re.escape(name)}")
     inside = "|".join(allowed) or "(?!)"
     return re.compile(rf"^(?!(?:{inside})(?:[/?#]|$))(?:https?|wss?|ftp):", re.IGNORECASE)
+
+
+def suspects(hosts: Sequence[str]) -> list[str]:
+    """Patterns of Chromium's ``Fetch`` (``*`` is any text) for the addresses of these hosts at other ports.
+
+    Every such address matches one. Few allowed ones do, so that the browser asks about few: patterns can't say *not*, so they
+    list the digits with which an allowed port does not go on.
+    """
+    ports: dict[str, set[int | None]] = {}
+    for host in hosts:
+        name, port = _split(host)
+        ports.setdefault(name, set()).add(port)
+    return [pattern for name, allowed in ports.items() if None not in allowed for pattern in _other_ports(name, allowed)]
+
+
+def _other_ports(name: str, allowed: Set[int | None]) -> Iterator[str]:
+    for scheme, default in _DEFAULT_PORTS.items():
+        if default not in allowed:
+            yield f"{scheme}://*{name}/*"
+    texts = {str(port) for port in allowed}
+    begun = {text[:length] for text in texts for length in range(len(text) + 1)}
+    for beginning in sorted(begun):
+        if beginning and beginning not in texts:
+            yield f"*{name}:{beginning}/*"
+        yield from (f"*{name}:{beginning}{digit}*" for digit in range(10) if f"{beginning}{digit}" not in begun)
 
 
 def resolver_rules(hosts: Sequence[str]) -> str:

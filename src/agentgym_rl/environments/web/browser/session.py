@@ -156,7 +156,7 @@ class Session:
 
     def add(self, page: Any) -> Tab:
         """Makes a page of the context a tab, and the focused one."""
-        tab = Tab(page, self.note, self._opening)
+        tab = Tab(page, self.note, self._opening, self._strayed)
         self._tabs.append(tab)
         self._current = len(self._tabs) - 1
         page.on("close", lambda _: self._closed(tab))
@@ -195,6 +195,10 @@ class Session:
         self.note(
             f"A request to {url[:200]!r} was blocked: only {', '.join(self.settings.hosts) or 'nothing'} may be reached."
         )
+
+    def _strayed(self, url: str) -> None:
+        if not is_allowed(url, self.settings.hosts):
+            self.refuse(url)
 
     async def bounded(self, work: Coroutine[Any, Any, Result], seconds: float) -> Result:
         """The result of ``work``, with what fails beneath as a fault."""

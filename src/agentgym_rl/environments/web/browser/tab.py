@@ -31,10 +31,13 @@ DIALOG_LIMIT = 20
 class Tab:
     """Follows a Playwright page by its events.
 
-    ``note`` is told what the agent should know of, ``opening`` that the page opens a window.
+    ``note`` is told what the agent should know of, ``opening`` that the page opens a window, ``strayed`` of an address that a
+    redirect led to and that did not load.
     """
 
-    def __init__(self, page: Any, note: Callable[[str], None], opening: Callable[[], None]) -> None:
+    def __init__(
+        self, page: Any, note: Callable[[str], None], opening: Callable[[], None], strayed: Callable[[str], None]
+    ) -> None:
         self.page = page
         self.dialogs = 0
         self.crashed = False
@@ -43,13 +46,14 @@ class Tab:
         self._documents = 0
         self._changed = asyncio.Event()
         self._opening = opening
+        self._strayed = strayed
         self._asleep = False
         self._fresh = True
         self._world: IsolatedWorld | None = None
         self.protocol: Any = None
         page.on("request", self._begun)
         page.on("requestfinished", self._done)
-        page.on("requestfailed", self._done)
+        page.on("requestfailed", self._failed)
         page.on("framenavigated", self._navigated)
         page.on("dialog", self._dialog)
         page.on("download", self._download)
@@ -187,6 +191,11 @@ class Tab:
     def _done(self, request: Any) -> None:
         self._pending.discard(request)
         self._changed.set()
+
+    def _failed(self, request: Any) -> None:
+        if request.redirected_from is not None:
+            self._strayed(request.url)
+        self._done(request)
 
     def _navigated(self, frame: Any) -> None:
         if frame == self.page.main_frame:
