@@ -274,6 +274,20 @@ def test_a_finished_run_is_not_made_again(straight: Path, small_settings: Callab
     assert {path: path.read_bytes() for path in (tmp_path / "small").rglob("*.zst")} == before
 
 
+def test_players_that_have_played_are_read(straight: Path, small_settings: Callable[..., Any], tmp_path: Path) -> None:
+    shutil.copytree(straight, tmp_path / "small")
+    settings = small_settings(tmp_path, "tracking.to=[]", "evaluation.players=true")
+    players = agentgym_rl.train(settings, resume=True)["players"]
+    path = tmp_path / "small" / "eval" / "players.json"
+    written = path.stat().st_mtime_ns
+    assert players
+    assert agentgym_rl.train(settings, resume=True)["players"] == players
+    assert path.stat().st_mtime_ns == written
+    path.write_text("{")
+    with pytest.raises(RecordError, match=r"players\.json can't be read .*delete it to have it played again"):
+        agentgym_rl.train(settings, resume=True)
+
+
 def test_half_a_checkpoint_is_never_picked(
     straight: Path, small_settings: Callable[..., Any], same_run: Any, tmp_path: Path
 ) -> None:

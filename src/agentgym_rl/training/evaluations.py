@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -79,8 +80,10 @@ class Evaluations:
         return self._folder.path / "eval" / f"free-{step}.json"
 
     def players(self) -> dict[str, Report]:
-        """The players without a model."""
+        """The players without a model; read instead of played again where they are on the disk already."""
         path = self._folder.path / "eval" / "players.json"
+        if path.exists():
+            return _read_players(path)
         allowed = self._plan.settings.rollout.max_fault_rate
         evaluations = evaluate_players(self._runner, self._plan.panels, self.conditions, max_fault_rate=allowed)
         reports = {name: evaluation.report for name, evaluation in evaluations.items()}
@@ -118,6 +121,13 @@ def _read(path: Path) -> Report:
         return Report.read(path)
     except RecordError as error:
         raise RecordError(f"{error}; put a copy back, or delete it to have it played again") from error
+
+
+def _read_players(path: Path) -> dict[str, Report]:
+    try:
+        return {name: Report.from_dict(report) for name, report in json.loads(path.read_text(encoding="utf-8")).items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise RecordError(f"{path} can't be read ({error}); put a copy back, or delete it to have it played again") from error
 
 
 def evaluation_metrics(report: Report) -> dict[str, float | int | None]:
