@@ -127,7 +127,9 @@ def _read_players(path: Path) -> dict[str, Report]:
     try:
         return {name: Report.from_dict(report) for name, report in json.loads(path.read_text(encoding="utf-8")).items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise RecordError(f"{path} can't be read ({error}); put a copy back, or delete it to have it played again") from error
+        raise RecordError(
+            f"{path} can't be read ({error}); put a copy back, or delete it to have it played again"
+        ) from error
 
 
 def evaluation_metrics(report: Report) -> dict[str, float | int | None]:
