@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agentgym_rl.config import ConfigError, dump, explain, load
@@ -115,6 +115,7 @@ VALUES = st.recursive(
 
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(KEYS), VALUES), min_size=1, max_size=4))
+@example([("evaluation.free", None), ("agent", [])])
 def test_whatever_is_written_is_settings_or_a_clear_error(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, object]]
 ) -> None:

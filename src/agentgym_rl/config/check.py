@@ -81,10 +81,12 @@ def effective(tree: Mapping[str, Any], root: Model, path: KeyPath) -> Any:
     """The value at ``path`` if validation were to succeed: from the tree, else the default. Lists stay lists."""
     node: Any = tree
     for depth, part in enumerate(path):
-        if isinstance(node, list) or (isinstance(node, Mapping) and part in node):
-            node = node[part]  # type: ignore[index]
-            continue
-        return _default(root, path, depth)
+        if isinstance(node, Mapping) and part in node:
+            node = node[part]
+        elif isinstance(node, list) and isinstance(part, int):
+            node = node[part]
+        else:
+            return _default(root, path, depth)
     return node
 
 
