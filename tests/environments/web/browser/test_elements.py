@@ -99,6 +99,14 @@ def test_half_covered_is_clicked_where_it_is_seen(after):
     assert after(page, "", "click [2]")[1] == 1
 
 
+def test_what_is_covered_up_to_an_edge_is_clicked_there(after):
+    page = (
+        "<body style='margin:0'><button style='width:200px;height:40px' onclick='window.clicks = 1'>Buy</button>"
+        "<div style='position:fixed;left:0;top:0;width:180px;height:60px;background:red'></div>"
+    )
+    assert after(page, "", "click [2]")[1] == 1
+
+
 @pytest.mark.parametrize("script", ["style.display = 'none'", "style.visibility = 'hidden'", "hidden = true"])
 def test_hidden(after, script):
     outcome, clicks = after(BUTTON, f"document.querySelector('button').{script}", "click [2]")

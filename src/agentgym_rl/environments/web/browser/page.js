@@ -275,11 +275,12 @@
     return Boolean(label && label.control === el);
   };
 
-  // Tries the middle, then points towards the corners: a cover of the middle alone is none.
+  // Tries the middle, then points towards the edges: an element is covered when no part of it is seen.
   function coverOf(point, el) {
     const { box } = point;
+    const places = [0.5, 0.25, 0.75, 0.06, 0.94];
     let cover = null;
-    for (const [right, down] of [[0.5, 0.5], [0.25, 0.25], [0.75, 0.25], [0.25, 0.75], [0.75, 0.75]]) {
+    for (const [right, down] of places.flatMap((down) => places.map((right) => [right, down]))) {
       const x = box.left + box.width * right, y = box.top + box.height * down;
       if (topmost(x, y, el)) { point.x = x; point.y = y; return null; }
       const root = el.getRootNode();
