@@ -81,12 +81,10 @@ def effective(tree: Mapping[str, Any], root: Model, path: KeyPath) -> Any:
     """The value at ``path`` if validation were to succeed: from the tree, else the default. Lists stay lists."""
     node: Any = tree
     for depth, part in enumerate(path):
-        if isinstance(node, Mapping) and part in node:
-            node = node[part]
-        elif isinstance(node, list) and isinstance(part, int):
-            node = node[part]
-        else:
+        there = isinstance(part, int) if isinstance(node, list) else isinstance(node, Mapping) and part in node
+        if not there:
             return _default(root, path, depth)
+        node = node[part]
     return node
 
 
