@@ -91,7 +91,7 @@ def test_redirects_to_other_names_are_not_followed(pages, visit):
 def test_redirects_to_other_ports_are_not_followed(pages, visit, elsewhere, page):
     address, asked = elsewhere
     pages.answers["/away"] = Response("", 302, (("Location", f"{address}/x"),))
-    visit("<button>a</button>" + page, "scroll [down]")
+    visit("<button>a</button>" + page, "scroll [down]", "scroll [up]", "scroll [down]")
     assert "/away" in pages.paths()
     assert asked == []
 

@@ -275,7 +275,7 @@
     return Boolean(label && label.control === el);
   };
 
-  // Tries the middle, then points towards the edges: an element is covered when no part of it is seen.
+  // Tries the middle, then points towards the edges: an element is covered when none of them is seen.
   function coverOf(point, el) {
     const { box } = point;
     const places = [0.5, 0.25, 0.75, 0.06, 0.94];
