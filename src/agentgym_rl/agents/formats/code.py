@@ -41,8 +41,8 @@ class CodeFormat(ActionFormat):
     def _read(self, text: str) -> str:
         fenced = FENCED.search(text)
         source = fenced[1] if fenced else text
-        call = _parse(source.strip())
-        function = next((entry for entry in self.schema if entry.name == call.func.id), None)  # type: ignore[attr-defined]
+        name, call = _parse(source.strip())
+        function = next((entry for entry in self.schema if entry.name == name), None)
         names = [parameter.name for parameter in function.parameters] if function else []
         arguments: dict[str, object] = {}
         for place, node in enumerate(call.args):
@@ -53,15 +53,15 @@ class CodeFormat(ActionFormat):
             if keyword.arg is None or keyword.arg in arguments:
                 raise BadCall("An argument of your call is given twice or unpacked.")
             arguments[keyword.arg] = _literal(keyword.value)
-        return call_action(self.schema, call.func.id, arguments)  # type: ignore[attr-defined]
+        return call_action(self.schema, name, arguments)
 
     def _write(self, action: str) -> str:
         function, arguments = find_call(self.schema, action)
         return f"{function.name}({', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
 
-def _parse(source: str) -> ast.Call:
-    """The one call of ``source``, whose function is a plain name."""
+def _parse(source: str) -> tuple[str, ast.Call]:
+    """The one call of ``source``, and the plain name of its function."""
     if len(source) > MAX_LENGTH:
         raise BadCall(f"Your message is longer than the {MAX_LENGTH} characters that are read.")
     try:
@@ -77,7 +77,7 @@ def _parse(source: str) -> ast.Call:
     call = body[0].value if isinstance(body[0], ast.Expr) else None
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         raise BadCall("Your message is not a function call.")
-    return call
+    return call.func.id, call
 
 
 def _literal(node: ast.expr) -> object:

@@ -233,7 +233,7 @@ class LocalEngine:
             for row, i in enumerate(free):
                 self._draw(live[i], logits[row], None)
         if restricted:
-            choices = [live[i].allowed.choices() for i in restricted]  # type: ignore[union-attr]
+            choices = [message.allowed.choices() for message in live if message.allowed is not None]
             width = max(map(len, choices))
             padded = torch.tensor([ids + ids[-1:] * (width - len(ids)) for ids in choices], device=hidden.device)
             logits = candidate_logits(self.model, hidden[restricted], padded).cpu()
