@@ -134,6 +134,23 @@ def test_a_cancelled_call_ends_the_worker(worlds, has_ended):
     assert has_ended(asyncio.run(play()))
 
 
+def test_a_call_that_is_cancelled_again_while_the_worker_is_killed_sees_it_to_its_end(worlds):
+    """As when one episode is lost at a deadline and another, whose deadline passes with it, is cancelled for that."""
+
+    async def play():
+        env, _ = await begin(worlds)
+        task = asyncio.ensure_future(env.step("hang"))
+        for _ in range(2):
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return env._process.returncode
+
+    assert asyncio.run(play()) == -signal.SIGKILL
+
+
 def test_a_killed_parent_takes_a_hanging_worker_and_its_children_along(has_ended):
     parent = subprocess.Popen([sys.executable, "-c", PARENT, Path(__file__).parent], stdout=subprocess.PIPE, text=True)
     pids = [int(word) for word in parent.stdout.readline().split()]

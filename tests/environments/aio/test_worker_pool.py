@@ -5,6 +5,7 @@ import functools
 import itertools
 import os
 import pickle
+import signal
 
 import pytest
 import uvloop
@@ -271,6 +272,24 @@ def test_an_answer_that_comes_after_the_kill_is_of_no_use_and_no_harm(worlds):
         return worker._reading.exception()
 
     assert asyncio.run(play()) is None
+
+
+@pytest.mark.parametrize("started", [True, False])
+def test_a_pool_whose_closing_is_cancelled_leaves_no_worker_half_ended(started):
+    async def play():
+        pool = WorkerPool(2)
+        starting = asyncio.ensure_future(pool.start())
+        await asyncio.wait([starting], timeout=None if started else 0)
+        workers = list(pool._workers)
+        closing = asyncio.ensure_future(pool.close())
+        await asyncio.sleep(0)
+        closing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await closing
+        await starting
+        return [worker._process.returncode for worker in workers]
+
+    assert asyncio.run(play()) == [-signal.SIGKILL] * 2
 
 
 def closing_pipes(monkeypatch, which):

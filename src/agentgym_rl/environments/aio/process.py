@@ -9,9 +9,9 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
+from agentgym_rl.environments.aio.ending import kill_group
 from agentgym_rl.environments.aio.remote import RemoteEnvironment
 from agentgym_rl.environments.aio.worker import HEADER, Answer, Order, frame
 from agentgym_rl.environments.errors import EnvironmentFault
@@ -67,7 +67,7 @@ class ProcessEnvironment(RemoteEnvironment):
     async def _give_up(self, *, hung: bool) -> None:  # noqa: ARG002 - killed alike whether it hangs or not
         if self._process is None:
             return
-        await kill_worker(self._process)
+        await kill_group(self._process)
 
 
 async def start_worker() -> Process:
@@ -85,7 +85,7 @@ async def start_worker() -> Process:
     try:
         send(process, tuple(sys.path))
     except ConnectionError as error:
-        await kill_worker(process)
+        await kill_group(process)
         raise ChildProcessError("it was gone at once") from error
     return process
 
@@ -101,13 +101,6 @@ def send(process: Process, message: object) -> None:
         process.stdin.write(frame(message))
     except RuntimeError as error:
         raise BrokenPipeError(str(error)) from error
-
-
-async def kill_worker(process: Process) -> None:
-    """Kills a worker and all that it has started."""
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
 
 
 def how_it_ended(code: int) -> str:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from agentgym_rl.environments.aio.ending import to_the_end
 from agentgym_rl.environments.aio.process import how_it_ended, send, start_worker
 from agentgym_rl.environments.aio.worker import HEADER, Answer, Order
 from agentgym_rl.environments.errors import DeadlinePassed, EnvironmentFault
@@ -97,8 +98,11 @@ class SharedWorker:
     async def kill(self, cause: str) -> None:
         """Ends the process and all that it has started, at once; open calls are faults with this cause. Idempotent."""
         self._kill(cause)
+        what = f"worker process {self.pid}, which was killed,"
+        if self._starting is not None:
+            await to_the_end(self._starting, what)
         if self._reading is not None:
-            await asyncio.wait([self._reading])
+            await to_the_end(self._reading, what)
 
     async def _start(self) -> None:
         try:

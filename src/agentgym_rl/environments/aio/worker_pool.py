@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from agentgym_rl.environments.aio.ending import to_the_end
 from agentgym_rl.environments.aio.pooled import PooledEnvironment
 from agentgym_rl.environments.aio.shared_worker import SharedWorker
 from agentgym_rl.environments.protocol import Environment
@@ -94,5 +95,4 @@ class WorkerPool:
     async def close(self) -> None:
         """Ends all processes. Idempotent."""
         workers, self._workers = self._workers, []
-        for worker in workers:
-            await worker.kill("the pool was closed")
+        await to_the_end(asyncio.gather(*(worker.kill("the pool was closed") for worker in workers)), "a pool of workers")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import shlex
-import signal
 from contextlib import suppress
 
+from agentgym_rl.environments.aio.ending import kill_group
 from agentgym_rl.environments.errors import EnvironmentFault
 from agentgym_rl.environments.web.webarena.http import Unreachable, ask
 from agentgym_rl.environments.web.webarena.sites import Replica
@@ -63,9 +62,7 @@ async def _run(replica: Replica, command: str) -> None:
         printed, _ = await process.communicate()
     finally:
         if process.returncode is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            await kill_group(process)
     if process.returncode:
         lines = printed.decode("utf-8", "replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing printed")
