@@ -232,4 +232,5 @@ def main() -> None:
     Console().print(table)
 
 
-main()
+if __name__ == "__main__":
+    main()
