@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import tempfile
@@ -51,16 +52,22 @@ class ServerProcess:
 
     def wait_until_ready(self):
         """Reads the addresses of its worlds."""
-        self.urls = [self.process.stdout.readline().strip()]
-        assert self.urls[0].startswith("http"), self.errors()
-        self.address = self.urls[0].rpartition("/")[0]
+        self._read(self.process.stdout.readline())
         return self
 
     def ready(self):
         """Whether it has told the addresses of its worlds. Waits for nothing."""
-        if not self.urls and self.process.poll() is None and select.select([self.process.stdout], [], [], 0)[0]:
-            self.wait_until_ready()
+        if not self.urls and select.select([self.process.stdout], [], [], 0)[0]:
+            line = self.process.stdout.readline()
+            if not line and self.process.wait(10) == -signal.SIGKILL:
+                return False  # a strike hit it while it started
+            self._read(line)
         return bool(self.urls) and self.process.poll() is None
+
+    def _read(self, line):
+        assert line.startswith("http"), self.errors()
+        self.urls = [line.strip()]
+        self.address = self.urls[0].rpartition("/")[0]
 
     def errors(self):
         """What it has written to standard error."""

@@ -154,3 +154,11 @@ def test_a_rollout_over_servers_is_the_one_in_process(server_process):
         )
     assert played[0] == played[1] == played[2]
     assert all(score == 1.0 for _, score, *_ in played[0])
+
+
+def test_a_server_that_is_killed_while_it_starts_is_not_ready(server_process):
+    server = server_process("textcraft")
+    server.process.kill()
+    os.waitid(os.P_PID, server.process.pid, os.WEXITED | os.WNOWAIT)
+    assert not server.ready()
+    assert not server.ready()
