@@ -19,10 +19,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -51,6 +52,9 @@ MANY = 24
 """Batches of sessions that are open for the memory of one."""
 TICKS = os.sysconf("SC_CLK_TCK")
 JSON = {"content-type": "application/json"}
+
+Post = Callable[[str, str], Awaitable[bytes]]
+"""Address and body → what was answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,7 @@ async def compare_clients(there: Server, steps: int) -> list[Figure]:
     return [await _one_client(name, post, there, steps) async for name, post in _clients()]
 
 
-async def _clients():  # type: ignore[no-untyped-def]
+async def _clients() -> AsyncIterator[tuple[str, Post]]:
     import aiohttp
 
     async with aiohttp.ClientSession(headers=JSON) as session:
@@ -149,13 +153,13 @@ async def _clients():  # type: ignore[no-untyped-def]
             continue
         async with module.AsyncClient(headers=JSON) as client:
 
-            async def by_httpx(url: str, body: str, client: object = client) -> bytes:
-                return (await client.post(url, content=body)).content  # type: ignore[attr-defined, no-any-return]
+            async def by_httpx(url: str, body: str, client: Any = client) -> bytes:
+                return bytes((await client.post(url, content=body)).content)
 
             yield name, by_httpx
 
 
-async def _one_client(name: str, post: Callable[[str, str], Awaitable[bytes]], there: Server, steps: int) -> Figure:
+async def _one_client(name: str, post: Post, there: Server, steps: int) -> Figure:
     sessions = f"{there.address}/v1/sessions"
     paths = []
     for _ in range(CLIENTS):
@@ -361,7 +365,7 @@ def main() -> None:
     options = parser.parse_args()
     share = 10 if options.quick else 1
     some = plans()
-    measured: dict[str, Callable[[Server], Awaitable[list[Figure]]]] = {
+    measured: dict[str, Callable[[Server], Coroutine[Any, Any, list[Figure]]]] = {
         "clients": lambda there: compare_clients(there, 6_400 // share),
         "steps": lambda there: one_at_a_time(there, some, 20_000 // share),
         "batch": lambda there: batched(there, some, 60_000 // share),
@@ -373,7 +377,7 @@ def main() -> None:
     table = Table("figure", "measured", "target", title="TextCraft as a service, over loopback")
     with server() as there:
         for name in options.figures or measured:
-            for figure in asyncio.run(measured[name](there)):  # type: ignore[arg-type]
+            for figure in asyncio.run(measured[name](there)):
                 table.add_row(figure.name, figure.value, figure.target)
     Console().print(table)
 
