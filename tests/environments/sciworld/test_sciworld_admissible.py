@@ -5,6 +5,7 @@ import pytest
 
 from agentgym_rl.environments.sciworld import oracle
 from agentgym_rl.environments.sciworld.kinds import ALL, BY_NAME
+from agentgym_rl.environments.sciworld.simulator import Simulator
 
 LONG_LISTS = [
     pytest.param(task, marks=pytest.mark.slow)
@@ -49,7 +50,24 @@ def test_listing_actions_changes_nothing(world):
     for action in script:
         watched.admissible_actions()
         assert watched.step(action)[0] == unwatched.step(action)[0]
-        assert watched.admissible_actions() == unwatched.admissible_actions()
+        assert watched.admissible_actions() == unwatched._episode._offered()  # worked out anew
+
+
+def test_what_is_on_offer_is_worked_out_once_for_all_who_came_the_same_way(world, monkeypatch):
+    asked = []
+    original = Simulator.scene
+    monkeypatch.setattr(Simulator, "scene", lambda self, **options: asked.append(1) or original(self, **options))
+    lists = []
+    for action in ("wait", "look around", "wait"):
+        env = world("find-animal/4")
+        first = env.admissible_actions()
+        first.clear()  # it is the caller's own
+        env.step(action)
+        lists.append(env.admissible_actions())
+        assert lists[-1] == env._episode._offered()
+    assert lists[0] == lists[2]
+    assert len(asked) == 3 + 3  # the first list, and those after either action; and the three anew
+    assert world("find-animal/4", simplifications="easy").admissible_actions() != world("find-animal/4").admissible_actions()
 
 
 QUICK = ["find-non-living-thing", "lifespan-longest-lived-then-shortest-lived"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from agentgym_rl.environments.sciworld.actions import clean
 from agentgym_rl.environments.sciworld.admissible import offered
+from agentgym_rl.environments.sciworld.remembered import Remembered
 from agentgym_rl.environments.sciworld.simulator import AMBIGUOUS, Simulator
 
 UNKNOWN = "No known action matches that input."
@@ -21,6 +22,8 @@ class Episode:
     """``simulator`` has the task loaded."""
 
     simulator: Simulator
+    task: tuple[str, int, str]
+    """Kind, variation and simplifications."""
     electrical: bool
     moves: int
     """The most moves of time."""
@@ -82,11 +85,21 @@ class Episode:
         return hashlib.blake2b(state.encode(), digest_size=16).hexdigest()
 
     def admissible(self) -> list[str]:
-        """The actions on offer, found out when they are first asked for."""
+        """The actions on offer, found out when they are first asked for: by one of the episodes that came this way, for what
+        is on offer depends on nothing but the task and the actions so far.
+        """
+        if self.choices:
+            return [str(number) for number in range(self.choices)]
+        if self._actions is None and self.everything:
+            self._actions = self._offered()
         if self._actions is None:
-            if self.choices:
-                self._actions = [str(number) for number in range(self.choices)]
-            else:
-                scene = self.simulator.scene(electrical=self.electrical or self.everything)
-                self._actions = offered(scene, everything=self.everything)
-        return self._actions
+            self._actions = _offers.get((*self.task, *self.history), self._offered)
+        return list(self._actions)
+
+    def _offered(self) -> list[str]:
+        scene = self.simulator.scene(electrical=self.electrical or self.everything)
+        return offered(scene, everything=self.everything)
+
+
+_offers: Remembered[tuple[str | int, ...], list[str]] = Remembered(1024)
+"""Of the useful actions only: of the others there are thousands."""

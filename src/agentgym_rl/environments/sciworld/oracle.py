@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 from agentgym_rl.environments.sciworld.actions import clean
 from agentgym_rl.environments.sciworld.admissible import offered
 from agentgym_rl.environments.sciworld.kinds import BY_NAME
+from agentgym_rl.environments.sciworld.remembered import Remembered
 from agentgym_rl.environments.sciworld.simulator import AMBIGUOUS, Meaning, Scene, Simulator
 from agentgym_rl.environments.sciworld.things import things_of
 
-_KEPT = 4096
-_solutions: OrderedDict[tuple[str, int, str], tuple[str, ...]] = OrderedDict()
-_lock = threading.Lock()
+_solutions: Remembered[tuple[str, int, str], tuple[str, ...]] = Remembered(4096)
 
 
 def solution(kind: str, variation: int, simplifications: str) -> tuple[str, ...]:
     """The actions of the gold path. Found by a simulator of its own, in up to some seconds, and then remembered."""
-    key = (kind, variation, simplifications)
-    with _lock:
-        if key in _solutions:
-            _solutions.move_to_end(key)
-            return _solutions[key]
-    simulator = Simulator()
-    try:
-        found = _reworded(simulator, *key)
-    finally:
-        simulator.close()
-    with _lock:
-        _solutions[key] = found
-        if len(_solutions) > _KEPT:
-            _solutions.popitem(last=False)
-    return found
+
+    def find() -> tuple[str, ...]:
+        simulator = Simulator()
+        try:
+            return _reworded(simulator, kind, variation, simplifications)
+        finally:
+            simulator.close()
+
+    return _solutions.get((kind, variation, simplifications), find)
 
 
 def next_action(history: Sequence[str], path: Sequence[str]) -> str | None:

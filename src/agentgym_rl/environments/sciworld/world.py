@@ -71,8 +71,9 @@ class SciWorld(Environment):
             self._simulator = Simulator()
         kind = BY_NAME[task.data["kind"]]
         self._simplified = self._options.simplified(kind)
-        self._simulator.load(kind.name, task.data["variation"], self._simplified)
-        self._episode = Episode(self._simulator, kind.electrical, self._options.moves, self._options.everything)
+        loaded = (kind.name, task.data["variation"], self._simplified)
+        self._simulator.load(*loaded)
+        self._episode = Episode(self._simulator, loaded, kind.electrical, self._options.moves, self._options.everything)
         return self._episode.text, self._info()
 
     def _act(self, action: str) -> tuple[str, float, bool, bool, Info]:

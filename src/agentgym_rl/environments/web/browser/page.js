@@ -1,6 +1,6 @@
-// Runs in an isolated world of every frame: it sees the page's document, and nothing the page defines is seen or called here.
+// Runs in an isolated world of the main frame: it sees the page's document, and nothing the page defines is seen or called here.
 (() => {
-  if (globalThis.agent) return;
+  if (globalThis.agent || window.parent !== window) return;
   const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BASE"]);
   const UNNAMED = new Set(["generic", "none", "presentation", "", "img", "image", "list", "strong", "emphasis", "paragraph",
     "banner", "navigation", "Section", "LabelText", "Legend", "listitem", "LayoutTable", "LayoutTableRow", "LayoutTableCell",
@@ -15,6 +15,7 @@
   const MOST_NODES = 60000, MOST_READ = 8000, DEEPEST = 400, LONGEST_MS = 4000; // of a page that is walked through, and of them that are named: bounds the time for huge pages
   let nodes = [];
   let lastChange = performance.now();
+  let asked = false;
   new MutationObserver(() => { lastChange = performance.now(); })
     .observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 
@@ -354,9 +355,13 @@
     return true;
   }
 
+  // What an action sets off may come a little later, so the page must be still from the call on. A new document has been
+  // watched since it began; there only what is due already is let through.
   async function quiet(stillMs, mostMs) {
     const begun = performance.now();
-    lastChange = begun;
+    if (asked) lastChange = begun;
+    else if (stillMs) await new Promise((resume) => setTimeout(resume, 4));
+    asked = true;
     for (;;) {
       const now = performance.now();
       if (now - lastChange >= stillMs && document.readyState !== "loading") return;

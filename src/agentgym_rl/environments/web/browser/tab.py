@@ -177,9 +177,9 @@ class Tab:
         if self._world is None:
             self.protocol = await self.page.context.new_cdp_session(self.page)
             self.protocol.on("Page.windowOpen", lambda _: self._opening())
-            await asyncio.gather(self.protocol.send("Page.enable"), self.protocol.send("Accessibility.enable"))
             self._world = IsolatedWorld(self.protocol)
-        elif len(self.page.frames) > 1:
+            await self._world.start()
+        if len(self.page.frames) > 1:
             await self._world.keep_trees()
         return self._world
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,21 +20,41 @@ class DocumentGone(Exception):
 
 
 class IsolatedWorld:
-    """Calls the functions of ``page.js`` in a page's main frame. Made again for each document."""
+    """Calls the functions of ``page.js`` in a page's main frame.
+
+    The browser runs ``page.js`` at the beginning of every document, which so sees what changes while the document loads.
+    """
 
     def __init__(self, protocol: Any) -> None:
         """``protocol``: Playwright's CDP session of the page."""
         self._protocol = protocol
         self._frame: str | None = None
-        self._context: int | None = None
+        self._context: asyncio.Task[int] | None = None
+        self._treed: int | None = None
         self._kept: set[tuple[str, str]] = set()
+        protocol.on("Page.frameNavigated", self._navigated)
+
+    async def start(self) -> None:
+        """To be called once, before every other method."""
+        script = {"source": _source(), "worldName": WORLD_NAME, "runImmediately": True}
+        await asyncio.gather(
+            self._protocol.send("Page.enable"),
+            self._protocol.send("Accessibility.enable"),
+            self._protocol.send("Page.addScriptToEvaluateOnNewDocument", script),
+        )
 
     async def call(self, function: str, *arguments: Any) -> Any:
         """What a function of ``page.js`` returns. Raises: DocumentGone; EnvironmentFault: it threw."""
-        if self._context is None:
-            await self._open()
+        context = self._context = self._context or asyncio.ensure_future(self._find())
         call = f"agent.{function}({', '.join(json.dumps(argument) for argument in arguments)})"
-        answer = await self._evaluate(call)
+        try:
+            world = await asyncio.shield(context)
+            # The tree is not waited for: the browser keeps the order, and a page that has to be still is so meanwhile.
+            _, answer = await asyncio.gather(self._keep_tree_of(world), self._evaluate(call, world))
+        except DocumentGone:
+            if self._context is context:
+                self._context = None
+            raise
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
             raise EnvironmentFault(
@@ -41,39 +62,54 @@ class IsolatedWorld:
             )
         return answer["result"].get("value")
 
-    def forget(self) -> None:
-        """The document is another one now."""
-        self._context = None
-
     async def keep_trees(self) -> None:
         """Has Chromium keep the accessibility tree of every document in the page: else it builds it anew for every single role
         and name that is asked for, a thousand times slower.
         """
-        from playwright.async_api import Error
-
         tree = await self._protocol.send("Page.getFrameTree")
-        self._frame = tree["frameTree"]["frame"]["id"]
         found = set(_documents(tree["frameTree"]))
-        for frame, _ in found - self._kept:
-            with suppress(Error):  # the frame went away meanwhile
-                await self._protocol.send("Accessibility.getRootAXNode", {"frameId": frame})
+        await asyncio.gather(*(self._keep_tree(frame) for frame, _ in found - self._kept))
         self._kept = found
 
-    async def _open(self) -> None:
-        await self.keep_trees()
-        made = await self._protocol.send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD_NAME})
-        self._context = made["executionContextId"]
-        await self._evaluate(_source())
+    async def _keep_tree_of(self, world: int) -> None:
+        """Of the main frame, once for each of its documents: not when it begins, for then it would delay its reading."""
+        if self._treed != world and self._frame is not None:
+            self._treed = world
+            await self._keep_tree(self._frame)
 
-    async def _evaluate(self, expression: str) -> Any:
+    async def _keep_tree(self, frame: str) -> None:
         from playwright.async_api import Error
 
-        parameters = {"expression": expression, "contextId": self._context, "returnByValue": True, "awaitPromise": True}
+        with suppress(Error):  # the frame went away meanwhile
+            await self._protocol.send("Accessibility.getRootAXNode", {"frameId": frame})
+
+    def _navigated(self, event: Any) -> None:
+        frame = event["frame"]
+        if "parentId" not in frame:
+            self._frame = frame["id"]
+            self._context = asyncio.ensure_future(self._find())
+            self._context.add_done_callback(_retrieve)
+
+    async def _find(self) -> int:
+        """The id of the world in the present document."""
+        if self._frame is None:
+            self._frame = (await self._protocol.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        found = await self._send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD_NAME})
+        context: int = found["executionContextId"]
+        return context
+
+    async def _evaluate(self, expression: str, context: int) -> Any:
+        parameters = {"expression": expression, "contextId": context, "returnByValue": True, "awaitPromise": True}
+        return await self._send("Runtime.evaluate", parameters)
+
+    async def _send(self, command: str, parameters: dict[str, Any]) -> Any:
+        """Raises: DocumentGone."""
+        from playwright.async_api import Error
+
         try:
-            return await self._protocol.send("Runtime.evaluate", parameters)
+            return await self._protocol.send(command, parameters)
         except Error as error:
             if any(sign in error.message for sign in _GONE):
-                self._context = None
                 raise DocumentGone from error
             raise
 
@@ -84,7 +120,19 @@ def _documents(tree: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield from _documents(child)
 
 
-_GONE = ("Cannot find context", "context was destroyed", "Inspected target navigated", "uniqueContextId not found")
+def _retrieve(done: asyncio.Future[Any]) -> None:
+    """What went wrong in the background: whoever calls next meets it too."""
+    if not done.cancelled():
+        done.exception()
+
+
+_GONE = (
+    "Cannot find context",
+    "context was destroyed",
+    "Inspected target navigated",
+    "uniqueContextId not found",
+    "No frame for given id found",
+)
 
 
 @cache
