@@ -164,7 +164,7 @@ async def measure_builder(host: str, count: int) -> list[tuple[str, str, str]]:
         options = {"whole": True, "graphics": False, "hidden": ""}
         for _ in range(count):
             begun = time.perf_counter()
-            seen = await opened.tab.call("observe", options)
+            seen = await opened.tab.read("observe", options)
             text_of(elements_of(seen["rows"]), None)
             found.append(time.perf_counter() - begun)
     return [(f"builder ({len(seen['rows'])} nodes)", f"{statistics.median(found) * 1000:.0f} ms", "≤ 60 ms")]

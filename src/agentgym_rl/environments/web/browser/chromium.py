@@ -38,7 +38,7 @@ class Chromium:
             "--enable-blink-features=ComputedAccessibilityInfo",
             f"--host-resolver-rules={resolver_rules(hosts)}",
             "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-            "--disable-features=IsolateOrigins,site-per-process,Translate,OptimizationHints,MediaRouter",
+            "--disable-features=IsolateOrigins,IsolateSandboxedIframes,site-per-process,Translate,OptimizationHints,MediaRouter",
             "--disable-site-isolation-trials",
             "--disable-dev-shm-usage",
             "--disable-smooth-scrolling",

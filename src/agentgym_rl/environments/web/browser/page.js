@@ -1,6 +1,7 @@
-// Runs in an isolated world of the main frame: it sees the page's document, and nothing the page defines is seen or called here.
+// Runs in an isolated world of the main frame, and of frames of other origins: it sees the page's document, and nothing the page
+// defines is seen or called here.
 (() => {
-  if (globalThis.agent || window.parent !== window) return;
+  if (globalThis.agent) return;
   const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BASE"]);
   const UNNAMED = new Set(["generic", "none", "presentation", "", "img", "image", "list", "strong", "emphasis", "paragraph",
     "banner", "navigation", "Section", "LabelText", "Legend", "listitem", "LayoutTable", "LayoutTableRow", "LayoutTableCell",
@@ -131,8 +132,10 @@
       if (shape) { role = tag; name = name || drawn(el, style, box); }
       else if (shown && !name && (role === "generic" || role === "button" || role === "img"))
         name = squeeze(el.getAttribute("title") || "") || (options.graphics ? looks(el, style) : "");
+      const inner = frame ? within(el) : null; // none when it is another origin's
       if (shown && inside(box)) {
-        const flags = (isEditable(el) ? 1 : 0) | (looksClickable || listens || shape || el.onclick || focusable ? 2 : 0);
+        const flags = (isEditable(el) ? 1 : 0) | (looksClickable || listens || shape || el.onclick || focusable ? 2 : 0) |
+          (frame && !inner ? 4 : 0);
         emit(el, depth, role, name, Object.keys(found).length ? found : null, tag, box, flags, el.id);
         depth += 1;
         if (name) above = name;
@@ -148,7 +151,6 @@
       }
       if (tag === "textarea") return;
       if (frame) {
-        const inner = within(el); // none when it is another site's
         if (inner && inner.documentElement && seen) {
           const left = box.left + el.clientLeft, top = box.top + el.clientTop;
           element(inner.documentElement, depth, "", false, inner.activeElement === inner.body ? null : inner.activeElement, left, top, false);
@@ -306,9 +308,9 @@
   function describe(el) {
     for (let up = el; up; up = up.parentElement) {
       const id = nodes.indexOf(up) + 1;
-      if (id > 1) return `[${id}] ${up.computedRole} '${squeeze(up.computedName || "").slice(0, 60)}'`;
+      if (id > 1) return { number: id, words: `${up.computedRole} '${squeeze(up.computedName || "").slice(0, 60)}'` };
     }
-    return `${el.localName}${el.id ? `#${el.id}` : ""}`;
+    return { number: 0, words: `${el.localName}${el.id ? `#${el.id}` : ""}` };
   }
 
   function offset(el) {
@@ -319,6 +321,24 @@
       dy += box.top + view.frameElement.clientTop;
     }
     return [dx, dy];
+  }
+
+  const node = (id) => nodes[id - 1];
+
+  // Where the document of a frame begins; nothing when the frame is gone.
+  function inset(id) {
+    const el = node(id);
+    if (!el || !el.isConnected) return null;
+    const box = el.getBoundingClientRect(), [dx, dy] = offset(el);
+    return { x: box.left + el.clientLeft + dx, y: box.top + el.clientTop + dy };
+  }
+
+  // What lies over a frame at a place; nothing when it is seen there.
+  function over(id, x, y) {
+    const el = node(id), [dx, dy] = offset(el), root = el.getRootNode();
+    const hit = (root.elementFromPoint ? root : document).elementFromPoint(x - dx, y - dy);
+    const cover = hit === el ? frameCover({ x: x - dx, y: y - dy }, el) : hit || el;
+    return cover ? describe(cover) : null;
   }
 
   function choose(id) {
@@ -375,5 +395,5 @@
     return observe(options);
   }
 
-  globalThis.agent = { observe, observeWhenQuiet, locate, choose, empty, fill };
+  globalThis.agent = { observe, observeWhenQuiet, locate, choose, empty, fill, node, inset, over };
 })();

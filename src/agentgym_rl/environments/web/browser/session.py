@@ -149,9 +149,9 @@ class Session:
         """The elements as they are now, whole page. Renumbers them. Raises: DocumentGone: the page is being left."""
         options = {"whole": True, "graphics": self.settings.graphics, "hidden": self.settings.hide}
         try:
-            seen = await self.tab.call("observe", options)
+            seen = await self.tab.read("observe", options)
         except DocumentGone:  # perhaps the one read last, which was left since
-            seen = await self.tab.call("observe", options)
+            seen = await self.tab.read("observe", options)
         return elements_of(seen["rows"])
 
     def add(self, page: Any) -> Tab:

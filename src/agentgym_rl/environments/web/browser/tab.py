@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
 from agentgym_rl.environments.errors import DeadlinePassed
+from agentgym_rl.environments.web.browser.inner import Reader
 from agentgym_rl.environments.web.browser.world import DocumentGone, IsolatedWorld
 
 _AWAITED = frozenset({"document", "script", "stylesheet", "xhr", "fetch"})
@@ -50,6 +51,7 @@ class Tab:
         self._asleep = False
         self._fresh = True
         self._world: IsolatedWorld | None = None
+        self._reader: Reader
         self.protocol: Any = None
         page.on("request", self._begun)
         page.on("requestfinished", self._done)
@@ -61,11 +63,21 @@ class Tab:
         page.on("crash", self._crash)
         page.on("close", lambda _: self._changed.set())
 
-    async def call(self, function: str, *arguments: Any) -> Any:
-        """Calls a function of ``page.js``. Raises: DocumentGone; EnvironmentFault; DeadlinePassed: the page hangs."""
+    async def read(self, function: str, options: dict[str, Any]) -> Any:
+        """What ``observe`` or ``observeWhenQuiet`` of ``page.js`` returns. Raises: as :meth:`call`."""
+        return await self._answer(lambda reader: reader.read(function, options))
+
+    async def call(self, function: str, id: int, *arguments: Any) -> Any:
+        """Calls a function of ``page.js`` about the element of that number.
+
+        Raises: DocumentGone; EnvironmentFault; DeadlinePassed: the page hangs.
+        """
+        return await self._answer(lambda reader: reader.call(function, id, *arguments))
+
+    async def _answer(self, call: Callable[[Reader], Awaitable[Any]]) -> Any:
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
-                return await (await self._isolated()).call(function, *arguments)
+                return await call(await self._isolated())
         except TimeoutError:
             if self._navigating:  # a page that is being left answers no more
                 raise DocumentGone from None
@@ -93,7 +105,7 @@ class Tab:
             left = deadline - loop.time()
             asked = {**options, "still": _STILL_MS if left > 0 else 0, "most": min(_RESTLESS_MS, max(0.0, left) * 1000)}
             try:
-                seen = await self.call("observeWhenQuiet", asked)
+                seen = await self.read("observeWhenQuiet", asked)
             except DocumentGone:
                 late += loop.time() >= deadline
                 if late > _LATE_TURNS or (late and not self._navigating):
@@ -123,7 +135,7 @@ class Tab:
         await self._stop_loading()
         for attempt in range(_STOP_TRIES):
             try:
-                return await self.call("observeWhenQuiet", {**options, "still": 0, "most": 0})
+                return await self.read("observeWhenQuiet", {**options, "still": 0, "most": 0})
             except DocumentGone:
                 if attempt == _STOP_TRIES - 1:
                     raise
@@ -173,15 +185,16 @@ class Tab:
             except TimeoutError:
                 return
 
-    async def _isolated(self) -> IsolatedWorld:
+    async def _isolated(self) -> Reader:
         if self._world is None:
             self.protocol = await self.page.context.new_cdp_session(self.page)
             self.protocol.on("Page.windowOpen", lambda _: self._opening())
             self._world = IsolatedWorld(self.protocol)
+            self._reader = Reader(self._world)
             await self._world.start()
         if len(self.page.frames) > 1:
             await self._world.keep_trees()
-        return self._world
+        return self._reader
 
     def _begun(self, request: Any) -> None:
         if request.resource_type in _AWAITED:

@@ -36,31 +36,50 @@ class IsolatedWorld:
 
     async def start(self) -> None:
         """To be called once, before every other method."""
-        script = {"source": _source(), "worldName": WORLD_NAME, "runImmediately": True}
+        script = {
+            "source": f"if (window.parent === window) {{\n{_source()}\n}}",
+            "worldName": WORLD_NAME,
+            "runImmediately": True,
+        }
         await asyncio.gather(
             self._protocol.send("Page.enable"),
             self._protocol.send("Accessibility.enable"),
             self._protocol.send("Page.addScriptToEvaluateOnNewDocument", script),
         )
 
-    async def call(self, function: str, *arguments: Any) -> Any:
-        """What a function of ``page.js`` returns. Raises: DocumentGone; EnvironmentFault: it threw."""
-        context = self._context = self._context or asyncio.ensure_future(self._find())
+    async def call(self, function: str, *arguments: Any, context: int | None = None) -> Any:
+        """What a function of ``page.js`` returns; ``context``: of a frame's world instead, which :meth:`enter` told.
+
+        Raises: DocumentGone; EnvironmentFault: it threw.
+        """
         call = f"agent.{function}({', '.join(json.dumps(argument) for argument in arguments)})"
+        if context is not None:
+            return _value(await self._evaluate(call, context), function)
+        found = self._context = self._context or asyncio.ensure_future(self._find(None))
         try:
-            world = await asyncio.shield(context)
+            world = await asyncio.shield(found)
             # The tree is not waited for: the browser keeps the order, and a page that has to be still is so meanwhile.
             _, answer = await asyncio.gather(self._keep_tree_of(world), self._evaluate(call, world))
         except DocumentGone:
-            if self._context is context:
+            if self._context is found:
                 self._context = None
             raise
-        if "exceptionDetails" in answer:
-            details = answer["exceptionDetails"]
-            raise EnvironmentFault(
-                f"page.js: {function}: {details.get('exception', {}).get('description', details['text'])}"
-            )
-        return answer["result"].get("value")
+        return _value(answer, function)
+
+    async def enter(self, number: int, context: int | None) -> int | None:
+        """The world of the frame that is element ``number`` of the page, or of the frame whose world ``context`` is; None: it is
+        in another process. Raises: DocumentGone.
+        """
+        if context is None:
+            assert self._context is not None
+            context = await asyncio.shield(self._context)
+        by_reference = {"expression": f"agent.node({number})", "contextId": context, "objectGroup": WORLD_NAME}
+        element = (await self._send("Runtime.evaluate", by_reference))["result"].get("objectId")
+        if element is None:
+            raise DocumentGone
+        frame = (await self._send("DOM.describeNode", {"objectId": element}))["node"].get("frameId")
+        await self._send("Runtime.releaseObjectGroup", {"objectGroup": WORLD_NAME})
+        return None if frame is None else await self._find(frame)
 
     async def keep_trees(self) -> None:
         """Has Chromium keep the accessibility tree of every document in the page: else it builds it anew for every single role
@@ -87,20 +106,25 @@ class IsolatedWorld:
         frame = event["frame"]
         if "parentId" not in frame:
             self._frame = frame["id"]
-            self._context = asyncio.ensure_future(self._find())
+            self._context = asyncio.ensure_future(self._find(None))
             self._context.add_done_callback(_retrieve)
 
-    async def _find(self) -> int:
-        """The id of the world in the present document."""
-        if self._frame is None:
+    async def _find(self, frame: str | None) -> int:
+        """The id of the world in the present document of a frame; None: the main one."""
+        if frame is None and self._frame is None:
             self._frame = (await self._protocol.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
-        found = await self._send("Page.createIsolatedWorld", {"frameId": self._frame, "worldName": WORLD_NAME})
-        context: int = found["executionContextId"]
+        of = {"frameId": frame or self._frame, "worldName": WORLD_NAME}
+        context: int = (await self._send("Page.createIsolatedWorld", of))["executionContextId"]
         return context
 
     async def _evaluate(self, expression: str, context: int) -> Any:
-        parameters = {"expression": expression, "contextId": context, "returnByValue": True, "awaitPromise": True}
-        return await self._send("Runtime.evaluate", parameters)
+        """Runs ``page.js`` first where the browser did not: in frames, and where a page's scripts are switched off."""
+        parameters = {"contextId": context, "returnByValue": True, "awaitPromise": True}
+        answer = await self._send("Runtime.evaluate", {**parameters, "expression": expression})
+        if "agent is not defined" in answer.get("exceptionDetails", {}).get("exception", {}).get("description", ""):
+            await self._send("Runtime.evaluate", {**parameters, "expression": _source()})
+            answer = await self._send("Runtime.evaluate", {**parameters, "expression": expression})
+        return answer
 
     async def _send(self, command: str, parameters: dict[str, Any]) -> Any:
         """Raises: DocumentGone."""
@@ -112,6 +136,13 @@ class IsolatedWorld:
             if any(sign in error.message for sign in _GONE):
                 raise DocumentGone from error
             raise
+
+
+def _value(answer: dict[str, Any], function: str) -> Any:
+    if "exceptionDetails" in answer:
+        details = answer["exceptionDetails"]
+        raise EnvironmentFault(f"page.js: {function}: {details.get('exception', {}).get('description', details['text'])}")
+    return answer["result"].get("value")
 
 
 def _documents(tree: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -132,6 +163,7 @@ _GONE = (
     "Inspected target navigated",
     "uniqueContextId not found",
     "No frame for given id found",
+    "Could not find object with given id",
 )
 
 
