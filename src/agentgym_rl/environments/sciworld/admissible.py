@@ -83,9 +83,13 @@ class _Judge:
                 return self._connects(one, other)
 
     def _movable(self, one: Thing, other: Thing) -> bool:
-        """What is in hand, anywhere; the rest, furniture too, into the boxes that tasks ask for; small things into devices."""
+        """What is in hand, anywhere; the rest, furniture too, into the boxes that tasks ask for; small things into devices; and
+        soil into flower pots.
+        """
         if other.name.endswith(" box"):
             return one.portable or one.furniture
+        if one.name == "soil" and other.name.startswith("flower pot"):
+            return one.portable
         return one.portable and (one.held or not other.portable)
 
     def _pourable(self, container: Thing) -> bool:

@@ -57,6 +57,8 @@ def _replay(
     score = 0.0
     asked = False
     for action in gold:
+        if action.isdecimal() and not asked:  # the choice of what was left out
+            continue
         words = action if asked else _as_offered(simulator, action, electrical=electrical)
         words = words or ("wait1" if fill else None)
         if words is None:
@@ -76,12 +78,13 @@ def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str |
     words = offered(scene, everything=False)
     if said in words:
         return said
-    meant = simulator.meaning(said)
-    if meant is None:  # of several alike; the gold path then names one by its number
-        return said if simulator.ambiguous(said) else None
-    things = _Things(scene)
     verb = said.partition(" ")[0]
     alike = (word for word in words if word.partition(" ")[0] == verb)
+    meant = simulator.meaning(said)
+    if meant is None:  # of several alike; the gold path then names one by its number
+        question = simulator.question(said)
+        return next((word for word in alike if question and simulator.question(word) == question), None)
+    things = _Things(scene)
     return next((word for word in alike if things.ends(simulator.meaning(word)) == things.ends(meant)), None)
 
 

@@ -158,16 +158,16 @@ class Simulator:
             ids = {slot: str(assigned.apply(slot).uuid()) for slot in slots if slot != "agent"}
             return str(found.name()), tuple(ids[slot] for slot in sorted(ids))
 
-    def ambiguous(self, action: str) -> bool:
-        """Whether that action would be answered with a question. Nothing is done."""
+    def question(self, action: str) -> str | None:
+        """What that action would be answered with where it is ambiguous; else None. Nothing is done."""
         world = self._world
         with self._turn("parse"):
             room = world.getAgentVisibleObjects(False)._2()
             parser = world.inputParser()
-            parser.parse(
+            parsed = parser.parse(
                 action, room, world.universe(), world.agent(), world.objMonitor(), world.task().goalSequence(), room
             )
-            asked = bool(parser.isInAmbiguousState())
+            asked = str(parsed._3()) if parser.isInAmbiguousState() else None
             parser.clearAmbiguousState()
             return asked
 
