@@ -86,6 +86,7 @@ def test_the_oracle_solves_its_tasks_by_offered_actions(world, kind):
         ("grow-plant", 0),  # its path asks for one of several seeds
         ("grow-plant", 40),  # and there for soil that lies about
         ("grow-fruit", 3),
+        ("melt", 11),  # and there for something that has to be in hand first
     ],
 )
 def test_the_oracle_solves_longer_tasks(world, kind, variation):

@@ -60,6 +60,10 @@ def _replay(
         if action.isdecimal() and not asked:  # the choice of what was left out
             continue
         words = action if asked else _as_offered(simulator, action, electrical=electrical)
+        if words is None and (first := _to_take(simulator, action, electrical=electrical)):
+            path.append(first)
+            simulator.step(first)
+            words = _as_offered(simulator, action, electrical=electrical)
         words = words or ("wait1" if fill else None)
         if words is None:
             continue
@@ -86,6 +90,17 @@ def _as_offered(simulator: Simulator, action: str, *, electrical: bool) -> str |
         return next((word for word in alike if question and simulator.question(word) == question), None)
     things = _Things(scene)
     return next((word for word in alike if things.ends(simulator.meaning(word)) == things.ends(meant)), None)
+
+
+_FROM_HAND = {"move": " to ", "dunk": " into ", "use": " on "}
+
+
+def _to_take(simulator: Simulator, action: str, *, electrical: bool) -> str | None:
+    """What picks up the thing of a valid action, which is offered only with things in hand; None: the action is not so."""
+    verb, _, rest = _say(action).partition(" ")
+    if verb not in _FROM_HAND or simulator.meaning(_say(action)) is None:
+        return None
+    return _as_offered(simulator, f"pick up {rest.partition(_FROM_HAND[verb])[0]}", electrical=electrical)
 
 
 class _Things:
