@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agentgym_rl.environments.web.browser import BrowserSettings, run, session
+from agentgym_rl.environments.web.browser.world import IsolatedWorld
 
 BUTTON = "<button onclick=\"this.textContent='clicked'\">{}</button>"
 
@@ -151,3 +152,15 @@ def test_a_page_that_frames_itself_without_end(pages, other, play):
     )
     seen, _ = play(f"<iframe src=http://{other}/inner></iframe>", scope="page")
     assert 1 <= names(seen[0]).count("StaticText inner") <= 40
+
+
+def test_the_tree_of_every_document_is_kept(pages, other, play, monkeypatch):
+    """Contexts of documents in two processes may have one number."""
+    kept = []
+    original = IsolatedWorld._keep_tree
+    monkeypatch.setattr(IsolatedWorld, "_keep_tree", lambda self, frame: kept.append(frame) or original(self, frame))
+    pages.answers["/next"] = "<p>next</p>"
+    sites = (f"http://{other}/next", pages.url("/next"), f"http://{other}/next")
+    seen, _ = play("<p>first</p>", *(lambda _, site=site: f"goto [{site}]" for site in sites))
+    assert [names(view) for view in seen] == [["StaticText first"], *[["StaticText next"]] * 3]
+    assert len(kept) == 4

@@ -335,7 +335,9 @@
 
   // What lies over a frame at a place; nothing when it is seen there.
   function over(id, x, y) {
-    const el = node(id), [dx, dy] = offset(el), root = el.getRootNode();
+    const el = node(id);
+    if (!el || !el.isConnected) return { number: 0, words: "another document" };
+    const [dx, dy] = offset(el), root = el.getRootNode();
     const hit = (root.elementFromPoint ? root : document).elementFromPoint(x - dx, y - dy);
     const cover = hit === el ? frameCover({ x: x - dx, y: y - dy }, el) : hit || el;
     return cover ? describe(cover) : null;

@@ -30,7 +30,7 @@ class IsolatedWorld:
         self._protocol = protocol
         self._frame: str | None = None
         self._context: asyncio.Task[int] | None = None
-        self._treed: int | None = None
+        self._treed = False
         self._kept: set[tuple[str, str]] = set()
         protocol.on("Page.frameNavigated", self._navigated)
 
@@ -55,11 +55,11 @@ class IsolatedWorld:
         call = f"agent.{function}({', '.join(json.dumps(argument) for argument in arguments)})"
         if context is not None:
             return _value(await self._evaluate(call, context), function)
-        found = self._context = self._context or asyncio.ensure_future(self._find(None))
+        found = self._present()
         try:
             world = await asyncio.shield(found)
             # The tree is not waited for: the browser keeps the order, and a page that has to be still is so meanwhile.
-            _, answer = await asyncio.gather(self._keep_tree_of(world), self._evaluate(call, world))
+            _, answer = await asyncio.gather(self._keep_main_tree(), self._evaluate(call, world))
         except DocumentGone:
             if self._context is found:
                 self._context = None
@@ -71,8 +71,7 @@ class IsolatedWorld:
         in another process. Raises: DocumentGone.
         """
         if context is None:
-            assert self._context is not None
-            context = await asyncio.shield(self._context)
+            context = await asyncio.shield(self._present())
         by_reference = {"expression": f"agent.node({number})", "contextId": context, "objectGroup": WORLD_NAME}
         element = (await self._send("Runtime.evaluate", by_reference))["result"].get("objectId")
         if element is None:
@@ -90,10 +89,10 @@ class IsolatedWorld:
         await asyncio.gather(*(self._keep_tree(frame) for frame, _ in found - self._kept))
         self._kept = found
 
-    async def _keep_tree_of(self, world: int) -> None:
+    async def _keep_main_tree(self) -> None:
         """Of the main frame, once for each of its documents: not when it begins, for then it would delay its reading."""
-        if self._treed != world and self._frame is not None:
-            self._treed = world
+        if not self._treed and self._frame is not None:
+            self._treed = True
             await self._keep_tree(self._frame)
 
     async def _keep_tree(self, frame: str) -> None:
@@ -105,9 +104,14 @@ class IsolatedWorld:
     def _navigated(self, event: Any) -> None:
         frame = event["frame"]
         if "parentId" not in frame:
-            self._frame = frame["id"]
+            self._frame, self._treed = frame["id"], False
             self._context = asyncio.ensure_future(self._find(None))
             self._context.add_done_callback(_retrieve)
+
+    def _present(self) -> asyncio.Task[int]:
+        """Finds the world in the present document of the main frame, if it is not found yet."""
+        self._context = self._context or asyncio.ensure_future(self._find(None))
+        return self._context
 
     async def _find(self, frame: str | None) -> int:
         """The id of the world in the present document of a frame; None: the main one."""
