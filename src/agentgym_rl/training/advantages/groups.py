@@ -9,6 +9,8 @@ from torch import Tensor
 
 EQUAL = 1e-6
 """Returns closer than this, relative to the rewards they add up, are equal: the rest is rounding of float32 sums."""
+_LEAST = torch.finfo(torch.float32).tiny
+"""So are returns closer than this: smaller numbers of float32 have few digits, and round by as much as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def group_statistics(values: Tensor, groups: Tensor, valid: Tensor, magnitude: T
     lowest = _extreme(values, ids, valid, "amin")
     above = torch.where(valid, values - lowest, 0.0)
     scale = _extreme(values.abs() if magnitude is None else torch.where(valid, magnitude.float(), 0.0), ids, valid, "amax")
-    informative = valid & (count >= 2) & (_extreme(above, ids, valid, "amax") > EQUAL * scale)
+    informative = valid & (count >= 2) & (_extreme(above, ids, valid, "amax") > EQUAL * scale + _LEAST)
     deviation = torch.where(informative, above - _sum(above, ids) / count.clamp(min=1), 0.0)
     std = (_sum(deviation.square(), ids) / (count - 1).clamp(min=1)).sqrt()
     return GroupStatistics(deviation, torch.where(informative, std, 0.0), torch.where(valid, count, 0.0), informative)
